@@ -43,7 +43,7 @@ class Narrows(Application):
 
     def start(self):
         os.makedirs(SOCKETS, exist_ok=True)
-        Application.start(self, f"{self.program} forward --config {self.config} --log {self.homeDir}/narrows.jsonl", logfile=self.logFile)
+        Application.start(self, f"{self.program} ndn forward --config {self.config} --log {self.homeDir}/narrows.jsonl", logfile=self.logFile)
         time.sleep(0.5)
 
 

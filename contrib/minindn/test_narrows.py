@@ -88,7 +88,7 @@ class NarrowsTest(unittest.TestCase):
             self.assertIn("udp4://10.0.0.1:6363", config.read())
         forwarder.start()
         command, log = STARTED[-1]
-        self.assertIn(f"narrows forward --config {self.home}/b/narrows.toml", command)
+        self.assertIn(f"narrows ndn forward --config {self.home}/b/narrows.toml", command)
         self.assertEqual(log, "narrows.log")
         self.assertTrue(os.path.isdir(narrows.SOCKETS))
 

@@ -1,18 +1,20 @@
-"""Congestion control simulated, and run on the Linux kernel over emulated links.
+"""Congestion control, simulated and run on the Linux kernel over emulated links.
 
     import narrows as nw
     result = nw.compare("cubic", "bbr", path="lte", seeds=10)
     result                          # its table and, in a notebook, its figures
     result.flows.to_polars()        # one row for each flow of each run
 
-Each command of the program ``narrows`` that makes a result is a function here: the same options, the same files, the same texts in errors.
-``python -m narrows`` is the program itself.
+Each command of the program ``narrows`` that writes a result is a function here, with equal options,
+files and error messages. ``python -m narrows`` is the program itself.
 """
 
+from narrows import units
 from narrows._commands import attack, check, compare, fidelity, live, matrix, merge, reproduce, run, sweep
 from narrows._controllers import Controller
 from narrows._narrows import Ack, Error, Rate, Stats, Timeout, Window, version
 from narrows._results import Figure, Result, Table, open
+from narrows._scenario import Scenario
 
 __version__ = version()
 del version
@@ -24,6 +26,7 @@ __all__ = [
     "Figure",
     "Rate",
     "Result",
+    "Scenario",
     "Stats",
     "Table",
     "Timeout",
@@ -39,4 +42,5 @@ __all__ = [
     "reproduce",
     "run",
     "sweep",
+    "units",
 ]

@@ -14,37 +14,38 @@ from narrows._identity import identity
 from narrows._narrows import Ack, Rate, Stats, Timeout, Window
 
 Number = bool | int | float
-# Larger numbers are no parameters.
+# Largest absolute value of a parameter.
 LARGEST = 10**15
 
 Course = Rate | Window | tuple[Rate, Window] | None
 
 
 class Controller:
-    """A congestion controller that is asked once per interval, or at each acknowledgement.
+    """A congestion controller that decides once per interval, or at each acknowledgement.
 
-    Derive a class and define `on_interval`, or `on_ack`, which is far slower: each call of Python takes longer than the simulation of a
-    packet. A class that defines both is asked by both. Each connection has an object of its own, which sees only its connection.
-    Attributes of the class with an annotation and a number, or True or False, are parameters: with ``gain: float = 1.05`` and
-    ``careful: bool = True`` scenarios and commands can choose ``"mine?gain=1.1"`` and ``"mine?careful=false"``, and sweeps take them.
+    Derive a class and define `on_interval` or `on_ack`. `on_ack` is far slower, because each call of
+    Python takes longer than the simulation of a packet. If a class defines both, both are called.
+    Each connection has its own object. Annotated attributes of the class with a number, True or
+    False are parameters: with ``gain: float = 1.05`` and ``careful: bool = True`` scenarios and
+    commands can choose ``"mine?gain=1.1"`` and ``"mine?careful=false"``, and sweeps can vary them.
 
-    Each method answers a `Rate`, a pacing rate, with a window of twice what it carries in a round trip; a `Window`, without pacing; a
-    tuple of both; or None, which leaves all as it was.
+    Each method returns a `Rate` (a pacing rate, with a window of twice its data per round trip), a
+    `Window` without pacing, a tuple of both, or None for no change.
 
-    Runs go on in several threads, which take turns in Python. What objects share, such as an attribute of the class that they change,
-    makes results depend on the order of these turns: share nothing.
+    Runs go on in several threads, which take turns in Python. If objects share data, for example an
+    attribute of the class, results depend on the order of these turns: share nothing.
 
     Attributes
     ----------
     name : str
-        The name in scenarios and results. That of the class in lower case, if it is not given.
+        Name in scenarios and results. The name of the class in lower case by default.
     interval_ms : float or None
-        How long intervals are, in ms, 0.1 at least. None, the default: as long as the smoothed round trip.
+        Length of intervals in ms, at least 0.1. None, the default, for the smoothed round trip.
     spreads_reductions : bool
-        Whether the transport spreads a lowered window over the acknowledgements of a recovery, as Linux does (RFC 6937). By default the
-        window holds at once.
+        Whether the transport spreads a reduction of the window over the acknowledgements of a
+        recovery, as Linux does (RFC 6937). By default the window takes effect at once.
     seed : int
-        For draws of its own: different for each connection, the same in each repetition.
+        Seed for random draws of the object: different for each connection, equal in each repetition.
 
     Examples
     --------
@@ -70,17 +71,18 @@ class Controller:
     seed: int = 0
 
     def on_interval(self, stats: Stats) -> Course:
-        """Decide at the end of an interval, the first of which begins with the first round trip.
+        """Decide at the end of an interval. The first interval begins with the first round trip.
 
         Parameters
         ----------
         stats : Stats
-            What the connection has seen in it.
+            Measurements of the connection in the interval.
 
         Returns
         -------
         Rate, Window, tuple of both, or None
-            A pacing rate, with a window of twice what it carries in a round trip; a window without pacing; both; or what held before.
+            A pacing rate, with a window of twice its data per round trip; a window without pacing;
+            both; or None for no change.
         """
         raise NotImplementedError
 
@@ -90,42 +92,42 @@ class Controller:
         Parameters
         ----------
         ack : Ack
-            What it tells.
+            Contents of the acknowledgement.
 
         Returns
         -------
         Rate, Window, tuple of both, or None
-            As `on_interval` has it.
+            See `on_interval`.
         """
         raise NotImplementedError
 
     def on_timeout(self, timeout: Timeout) -> Course:
-        """Decide when the retransmission timer has expired. By default all holds that held before.
+        """Decide when the retransmission timer has expired. The default is no change.
 
         Parameters
         ----------
         timeout : Timeout
-            When, and what is presumed lost.
+            Time of the timeout, and the presumed losses.
 
         Returns
         -------
         Rate, Window, tuple of both, or None
-            As `on_interval` has it.
+            See `on_interval`.
         """
         raise NotImplementedError
 
     def on_undo(self, now_s: float) -> Course:
-        """Decide when the latest reduction proves to have been for nothing lost. By default all holds that held before.
+        """Decide when the latest reduction proves spurious, because nothing was lost. The default is no change.
 
         Parameters
         ----------
         now_s : float
-            When, in seconds since the run began.
+            Time in seconds since the run began.
 
         Returns
         -------
         Rate, Window, tuple of both, or None
-            As `on_interval` has it.
+            See `on_interval`.
         """
         raise NotImplementedError
 
@@ -134,7 +136,7 @@ OURS = frozenset(inspect.get_annotations(Controller))
 
 
 class Made(NamedTuple):
-    """The methods of an object that its class defines, and how they are to be asked."""
+    """The methods that the class of an object defines, and how the transport calls them."""
 
     on_interval: Callable[[Stats], Course] | None
     on_ack: Callable[[Ack], Course] | None
@@ -145,7 +147,7 @@ class Made(NamedTuple):
 
 
 def made(of: Controller) -> Made:
-    """Tell of an object which methods its class defines."""
+    """Return the methods that the class of an object defines."""
 
     def defined(name: str) -> Any:
         return getattr(of, name) if getattr(type(of), name) is not getattr(Controller, name) else None
@@ -159,7 +161,7 @@ def made(of: Controller) -> Made:
 
 
 class Class:
-    """What the registry must know of a class."""
+    """The entry of a class in the registry of controllers."""
 
     def __init__(self, of: type[Controller]) -> None:
         self.name = of.name or of.__name__.lower()
@@ -182,7 +184,7 @@ class Class:
 
 
 def parameters(of: type[Controller]) -> Iterable[tuple[str, Number]]:
-    """The annotated numbers and truth values of a class and of those that it is derived from."""
+    """Yield the annotated numbers and truth values of a class and its base classes."""
     names = {name: None for one in reversed(of.__mro__) if issubclass(one, Controller) for name in inspect.get_annotations(one)}
     for name in names:
         value: object = getattr(of, name, None)
@@ -193,7 +195,7 @@ def parameters(of: type[Controller]) -> Iterable[tuple[str, Number]]:
 
 
 def rate_of_bps(value: int) -> Rate:
-    """Make a rate of bit/s: what pickles of rates call."""
+    """Make a rate from bit/s; pickles of rates call this."""
     return Rate.bps(value)
 
 
@@ -201,7 +203,7 @@ Chosen = str | type[Controller]
 
 
 def chosen(controllers: Iterable[Chosen]) -> tuple[list[str], list[Class]]:
-    """The names by which controllers are chosen, and the classes among them, each once."""
+    """Return the names of controllers, and the classes among them, each once."""
     names, classes = [], {}
     for one in controllers:
         if isinstance(one, str):
@@ -216,7 +218,7 @@ def chosen(controllers: Iterable[Chosen]) -> tuple[list[str], list[Class]]:
 
 
 def told(error: BaseException, trace: TracebackType | None) -> str:
-    """Tell of an exception in a line: where it was raised, and what it says."""
+    """Describe an exception in one line: the place where it was raised, and its message."""
     said = f"{type(error).__name__}: {error}".strip().replace("\n", " ")
     frames = traceback.extract_tb(trace)
     if not frames:

@@ -1,4 +1,4 @@
-"""A word for everything that decides what a class does, so that runs of another class are not taken for its own."""
+"""Hashes that identify the behaviour of classes, so that stored runs of another class are not reused."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...))
 
 
 def identity(of: type, above: type) -> str:
-    """Hash a class: its methods' code, the values and functions that these read, and the classes that it is derived from, up to `above`.
+    """Hash a class: the code of its methods, the values and functions that they read, and its base classes up to `above`.
 
-    Of modules that it uses, the user's own are taken by the content of their file, but not what these import; others by their version. What
-    cannot be written down, such as an open file, makes the identity one that no other call has.
+    The user's modules are identified by the content of their files, but not of the files that they
+    import; installed modules by their version. Values that cannot be pickled, such as an open file,
+    make the identity unique to this call.
     """
-    # Byte code is that of one version of Python.
+    # Byte code differs between versions of Python.
     return hashlib.sha256("\n".join([sys.version, *_Reader(above).of(of)]).encode()).hexdigest()
 
 
@@ -30,7 +31,7 @@ class _Reader:
         self._seen: dict[int, int] = {}
 
     def of(self, value: object) -> Iterator[str]:
-        """The lines that tell a value from others."""
+        """Yield lines that identify a value."""
         if isinstance(value, PLAIN):
             yield f"{type(value).__name__} {value!r}"
         elif id(value) in self._seen:
@@ -71,7 +72,7 @@ class _Reader:
 
     def _of_class(self, value: type) -> Iterator[str]:
         yield f"class {value.__module__}.{value.__qualname__}"
-        # Others' classes are as their package's version has them.
+        # A name is enough for built-in classes and for the classes of narrows.
         if value is self._above or value.__module__ in sys.builtin_module_names or value.__module__.startswith("narrows."):
             return
         for base in value.__bases__:
@@ -106,7 +107,7 @@ class _Reader:
 
 
 def _names(code: types.CodeType) -> Iterator[str]:
-    """The names of globals that code may read, that of functions within it too."""
+    """Yield the names of globals that code may read, including nested functions."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -114,7 +115,7 @@ def _names(code: types.CodeType) -> Iterator[str]:
 
 
 def _source(module: types.ModuleType) -> str:
-    """The hash of a module's file, of the user's own modules: packages have a version."""
+    """Return the hash of a user module's file; empty for installed modules, which have versions."""
     file = getattr(module, "__file__", None)
     installed = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     if file is None or module.__name__.split(".")[0] == "narrows" or any(file.startswith(place) for place in installed):

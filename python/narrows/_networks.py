@@ -1,4 +1,4 @@
-"""Networks to train on."""
+"""Networks for training."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Path = str | os.PathLike[str]
 
 
 def _pair(name: str, value: Range) -> tuple[float, float]:
-    """A range as its two ends; one number is both."""
+    """Return the two ends of a range; a single number is both ends."""
     if isinstance(value, (int, float)):
         return float(value), float(value)
     try:
@@ -24,7 +24,7 @@ def _pair(name: str, value: Range) -> tuple[float, float]:
 
 
 class _Drawn:
-    """What networks are drawn from."""
+    """A distribution of networks."""
 
     @property
     def parts(self) -> Sequence[tuple[float, Networks]]:
@@ -32,30 +32,30 @@ class _Drawn:
         raise NotImplementedError
 
     def scenario(self, seed: int, controller: str = "cubic", duration_s: float = 60.0) -> str:
-        """Write the network of the first episode of an environment with this seed as the text of a scenario.
+        """Write the network of an environment's first episode as the text of a scenario.
 
         Parameters
         ----------
         seed : int
-            That of the environment.
+            Seed of the environment.
         controller : str
-            The controller of the flow that an agent would steer, as scenarios name it.
+            Controller, as in scenarios, of the flow that an agent would steer.
         duration_s : float
-            How long this flow lasts, in s. Samples are a base round trip apart.
+            Duration of this flow, in s. Samples are a base round trip apart.
 
         Raises
         ------
         ValueError
-            A range or a trace is not as it must be: the name, the value and a remedy.
+            A range or a trace is invalid: the name, the value and a remedy.
         """
         return _narrows.network(self, seed, controller, duration_s)
 
 
 class Networks(_Drawn):
-    """Networks that episodes are drawn from, each value uniformly from its range, buffers uniformly in their logarithm; a single number is always that.
+    """A distribution of networks: each value is uniform in its range, and the logarithm of a buffer is.
 
-    Without arguments, those on which Aurora's code trains: 1.2 to 6 Mbit/s, 50 to 500 ms one way, 2 to 2981 packets, loss up
-    to 5 %.
+    A single number instead of a range is a constant. The defaults are the networks on which
+    Aurora's code trains: 1.2 to 6 Mbit/s, 50 to 500 ms one way, 2 to 2981 packets, loss up to 5 %.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ class Networks(_Drawn):
     loss : float or (float, float)
         Random loss of data packets, 0 to 0.9.
     trace : path or list of path
-        Recorded capacities of the bottleneck, in the place of its rate: one is drawn, and the episode begins anywhere in it. Files as the
-        ``trace`` of a link has them in scenarios.
+        Recorded capacities that replace the rate of the bottleneck: one is drawn, and the episode
+        begins at a random time in it. The format is that of ``trace`` in scenarios.
     beside : str or list of str
         Controllers of flows that share the bottleneck from the beginning: ``"cubic"``, one flow for each.
     """
@@ -92,17 +92,17 @@ class Networks(_Drawn):
 
     @property
     def parts(self) -> Sequence[tuple[float, Networks]]:
-        """This kind alone."""
+        """This kind of networks, with the weight 1."""
         return [(1.0, self)]
 
 
 class Mix(_Drawn):
-    """Several kinds of networks, of which each episode draws one.
+    """Several kinds of networks; each episode draws one of them.
 
     Parameters
     ----------
     *parts : (float, Networks)
-        Kinds with their weights, which are positive: a kind is drawn with its weight's part of their sum.
+        Kinds with positive weights. The probability of a kind is its weight divided by the sum.
 
     Examples
     --------
@@ -123,14 +123,14 @@ class Mix(_Drawn):
 
 
 def checked(name: str, networks: object) -> Networks | Mix:
-    """Networks or a mix, or an error that names what was given."""
+    """Return networks or a mix; an error names other values."""
     if not isinstance(networks, (Networks, Mix)):
         raise TypeError(f"{name} is {networks!r}; give narrows.gym.Networks(...) or narrows.gym.Mix(...)")
     return networks
 
 
 def whole(name: str, value: object, least: int, most: int) -> int:
-    """A whole number of these bounds, or an error that names what was given."""
+    """Return a whole number within these bounds; an error names other values."""
     try:
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -144,8 +144,9 @@ def _calibrated(rate_mbps: float, one_way_ms: float, packets: float, loss: float
     return 1.0, Networks(rate_mbps, 2 * one_way_ms, packets, loss)
 
 
-# The first six of the networks on which MVFST-RL trains (train/experiments.yml of its code, after Pantheon's emulators of real paths). The first three have there
-# deliveries at random times of the same mean rate.
+# The first six networks on which MVFST-RL trains (train/experiments.yml of its code, after
+# Pantheon's emulators of real paths). There, the first three deliver at random times, with the
+# mean rates used here.
 PANTHEON = Mix(
     _calibrated(0.57, 28, 14, 0.0477),
     _calibrated(2.64, 88, 130),
@@ -155,5 +156,6 @@ PANTHEON = Mix(
     _calibrated(114.68, 45, 450),
 )
 
-# Ours: the paper's ranges have not been looked up. Its code comes with 48 Mbit/s, 20 ms and a buffer of 160 packets (orca.sh), within them.
+# Our choice, not checked against the ranges of the paper. The default network of Orca's code
+# (orca.sh: 48 Mbit/s, 20 ms, a buffer of 160 packets) is within these ranges.
 ORCA = Networks(rate_mbps=(6.0, 192.0), rtt_ms=(4.0, 400.0), buffer_packets=(2.0, 2000.0), loss=0.0)

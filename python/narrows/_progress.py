@@ -1,4 +1,4 @@
-"""How far a command is, for people who wait."""
+"""Progress bars of commands."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ WIDTH = 40
 
 
 class Bar:
-    """A line on standard error that is written anew, ten times per second at most.
+    """A line on standard error that is rewritten at each call, at most ten times per second.
 
     Parameters
     ----------
     verb : str
-        The first word of the line, such as ``simulating``.
+        First word of the line, such as ``simulating``.
     """
 
     def __init__(self, verb: str) -> None:
@@ -22,20 +22,20 @@ class Bar:
         self._shown = False
 
     def __call__(self, done: int, of: int) -> None:
-        """Show that so much is done of so much in all."""
+        """Show that `done` of `of` units are finished."""
         share = done / of if of else 0.0
         full = round(WIDTH * share)
         print(f"\r{self._verb} {'█' * full}{'░' * (WIDTH - full)} {100 * share:3.0f} %", end="", file=sys.stderr, flush=True)
         self._shown = True
 
     def end(self) -> None:
-        """Take the line away."""
+        """Erase the line."""
         if self._shown:
             print("\r" + " " * (len(self._verb) + WIDTH + 8) + "\r", end="", file=sys.stderr, flush=True)
 
 
 def bar(verb: str, wanted: bool | None) -> Bar | None:
-    """A bar, if it is wanted, or if nobody has said and somebody looks: at a terminal or a notebook."""
+    """Make a bar if it is wanted; by default in a terminal or a notebook."""
     notebook = type(sys.stderr).__module__.startswith("ipykernel")
     looks = sys.stderr.isatty() or notebook if wanted is None else wanted
     return Bar(verb) if looks else None

@@ -1,7 +1,9 @@
 """Sweeps on the workers of a Ray cluster.
 
-The runs of a sweep have an order in which they are dealt. A part is a range of places in it: a worker makes it as ``narrows sweep --shard FROM..TO`` does, and puts its
-table where all parts are. What is there is done; the driver asks for the rest, and merges.
+The runs of a sweep have a fixed order, in which they are dealt to shards. A part is a range of
+places in this order. A worker runs a part as ``narrows sweep --shard FROM..TO`` does, and stores
+its table in the folder of all parts. Stored parts are finished; the driver assigns the others to
+workers, and merges all tables.
 """
 
 from __future__ import annotations
@@ -24,14 +26,16 @@ from narrows import _narrows
 from narrows._progress import Bar
 from narrows._results import Result
 
-# How many seconds of work a part is, at least and at most, where there are enough runs. The longer, the more is lost with a worker; the shorter, the more parts.
+# Least and greatest length of a part in seconds of work, if there are enough runs. The longer a
+# part is, the more is lost with a worker; the shorter, the more parts there are.
 LEAST_S = 10.0
 MOST_S = 60.0
-# How many parts each worker shall still get while they are between these, so that all end at about the same time.
+# Between these bounds, a part is so short that each worker still gets this many parts, so that all
+# workers finish at about the same time.
 PARTS_LEFT = 2
-# How often a part is given to another worker when one has died of it or with it.
+# Number of times that a part goes to another worker after a worker has died.
 RETRIES = 20
-# How long the driver waits for a part before it looks for signals again.
+# Time in seconds for which the driver waits for a part before it checks for signals.
 LOOK_S = 0.2
 
 Places = tuple[int, int]
@@ -39,7 +43,7 @@ Places = tuple[int, int]
 
 @dataclass(frozen=True)
 class Store:
-    """The folder of the parts of one sweep, whose name is the hash of all that determines its runs."""
+    """The folder of a sweep's parts; its name is the hash of the text that identifies the runs."""
 
     url: str
     options: dict[str, Any]
@@ -52,7 +56,7 @@ class Store:
         return files, f"{path.rstrip('/')}/{self.key}"
 
     def parts(self) -> dict[Places, str]:
-        """The parts that are there: their places and names."""
+        """Return the places and file names of all stored parts."""
         files, folder = self._open()
         files.invalidate_cache()
         try:
@@ -63,7 +67,7 @@ class Store:
         return {(int(named[1]), int(named[2])): name for named, name in found if named}
 
     def put(self, places: Places, table: bytes) -> None:
-        """Add a part, whole or not at all. Its name has its places and the hash of its content."""
+        """Store a part atomically. Its file name has its places and the hash of its content."""
         files, folder = self._open()
         files.makedirs(folder, exist_ok=True)
         unfinished = f"{folder}/{uuid.uuid4().hex}.unfinished"
@@ -71,7 +75,7 @@ class Store:
         files.mv(unfinished, f"{folder}/{places[0]:08}-{places[1]:08}-{_hash(table)}.parquet")
 
     def fetch(self, into: Path) -> list[Path]:
-        """Copy all parts into a directory, each of which must be as it was written."""
+        """Copy all parts into a directory, and verify their hashes."""
         files, folder = self._open()
         fetched = []
         for name in self.parts().values():
@@ -84,7 +88,7 @@ class Store:
         return fetched
 
     def clear(self, parts: bool) -> None:
-        """Remove what killed workers have left, or the whole folder."""
+        """Remove unfinished files of killed workers, or with `parts` the whole folder."""
         files, folder = self._open()
         files.invalidate_cache()
         if parts:
@@ -99,13 +103,13 @@ def _hash(content: bytes) -> str:
 
 
 def work(origin: str, places: Places, store: Store) -> float:
-    """Make a part, on a worker. Returns how many seconds of processor time it took."""
+    """Run a part on a worker. Return its processor time in seconds, or 0 if the part was stored already."""
     wanted = json.loads(origin)
     if _narrows.build() != wanted["program"]:
         raise _narrows.Error(
             f"the worker on {socket.gethostname()} has Narrows {_narrows.build()}, the driver {wanted['program']}; install the same on all machines"
         )
-    # One that was killed may have finished it.
+    # A killed worker may have stored the part before.
     if places in store.parts():
         return 0.0
     began = time.process_time()
@@ -120,7 +124,7 @@ def work(origin: str, places: Places, store: Store) -> float:
 
 
 def gaps(parts: Iterable[Places], runs: int) -> list[Places]:
-    """The places that no part has."""
+    """Return the places that are in no part."""
     free, at = [], 0
     for first, after in sorted(parts):
         if first > at:
@@ -130,14 +134,14 @@ def gaps(parts: Iterable[Places], runs: int) -> list[Places]:
 
 
 class Queue:
-    """Which part is made next. The first ones are single runs: the time that they take tells how many runs a part shall have.
+    """The parts that are left. The first parts are single runs; their time determines the size of later parts.
 
     Parameters
     ----------
     free : list of places
-        What is to be made.
+        Places of the runs that are left.
     costs : list of int
-        The cost of the run at each place.
+        Cost of the run at each place.
     """
 
     def __init__(self, free: Sequence[Places], costs: Sequence[int]) -> None:
@@ -150,17 +154,17 @@ class Queue:
         return bool(self._free)
 
     def cost(self, places: Places) -> int:
-        """How much a part costs."""
+        """Return the cost of a part."""
         return self._before[places[1]] - self._before[places[0]]
 
     def took(self, places: Places, seconds: float) -> None:
-        """Learn how long a part took."""
+        """Record the time of a part."""
         if seconds > 0:
             self._spent_s += seconds
             self._cost += self.cost(places)
 
     def take(self, workers: int) -> Places:
-        """The next part, for one of so many workers."""
+        """Take the next part, for one of `workers` workers."""
         first, end = self._free.pop(0)
         after = first + 1
         if self._cost:
@@ -182,7 +186,7 @@ def sweep(
     options: dict[str, Any],
     shown: Bar | None,
 ) -> Result:
-    """Run the sweep that these words ask for on the cluster."""
+    """Run the sweep of this command line on the cluster."""
     try:
         import fsspec  # noqa: F401
         import ray
@@ -191,7 +195,7 @@ def sweep(
     directory, origin, costs = _narrows.plan(words)
     place = os.fspath(parts) if parts is not None else str(Path(directory).parent / "parts")
     if "://" not in place:
-        # Workers are in directories of their own.
+        # Workers run in other working directories.
         place = os.path.abspath(place)
     store = Store(place, options, hashlib.sha256(origin.encode()).hexdigest()[:16])
     if not ray.is_initialized():
@@ -211,13 +215,13 @@ def sweep(
         try:
             Path(place).rmdir()
         except OSError:
-            # Another sweep has parts there.
+            # The directory has parts of another sweep.
             pass
     return Result(made, status, text)
 
 
 def _make(ray: Any, origin: str, costs: Sequence[int], store: Store, shown: Bar | None) -> None:
-    """Have all parts made that are not there."""
+    """Run all parts that are not stored."""
     task = ray.remote(work).options(num_cpus=1, max_retries=RETRIES)
     queue = Queue(gaps(store.parts(), len(costs)), costs)
     done = sum(costs) - sum(map(queue.cost, gaps(store.parts(), len(costs))))

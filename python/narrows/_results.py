@@ -1,4 +1,4 @@
-"""Result directories and what is in them."""
+"""Result directories, their tables and figures."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 class Table:
     """A table of a result.
 
-    Takes part in the Arrow PyCapsule interface: ``polars.DataFrame(table)``, ``pyarrow.table(table)`` and DuckDB read it, and share its
-    memory. ``docs/results.md`` says which columns there are, with their units. A pickle names the result directory, and the table is
-    read from there again.
+    It supports the Arrow PyCapsule interface: ``polars.DataFrame(table)``, ``pyarrow.table(table)``
+    and DuckDB read the table and share its memory. ``docs/results.md`` lists the columns with their
+    units. A pickle has the path of the result directory, from which the table is read again.
     """
 
     def __init__(self, name: str, table: _narrows.Table, directory: Path) -> None:
@@ -37,45 +37,48 @@ class Table:
 
     @property
     def name(self) -> str:
-        """Its name: ``flows``."""
+        """The name, such as ``flows``."""
         return self._name
 
     @property
     def columns(self) -> list[str]:
-        """The names of its columns."""
+        """The names of the columns."""
         return self._table.columns
 
     def __len__(self) -> int:
-        """The number of its rows."""
+        """Return the number of rows."""
         return len(self._table)
 
     def __repr__(self) -> str:
         return f"<table {self._name}: {len(self)} rows of {', '.join(self.columns)}>"
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Hand out a stream of record batches, as the Arrow PyCapsule interface has it. `requested_schema` is not followed."""
+        """Export a stream of record batches (Arrow PyCapsule interface). Ignores `requested_schema`."""
         return self._table.__arrow_c_stream__(requested_schema)
 
     def to_polars(self) -> polars.DataFrame:
-        """Make a frame of polars, which shares the memory of numbers."""
+        """Make a polars frame, which shares the memory of numeric columns."""
         import polars
 
         return polars.DataFrame(self)
 
     def to_arrow(self) -> pyarrow.Table:
-        """Make a table of pyarrow, which shares the memory."""
+        """Make a pyarrow table, which shares the memory."""
         import pyarrow
 
         return pyarrow.table(self)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Make a frame of pandas, which copies. Needs pyarrow as well."""
+        """Make a pandas frame, which copies the data. Needs pyarrow as well."""
         frame: pandas.DataFrame = self.to_arrow().to_pandas()
         return frame
 
 
 class Figure:
-    """A figure of a result, drawn by Narrows as in its report. A notebook shows it. A pickle names the result directory."""
+    """A figure of a result, drawn as in its report.
+
+    Notebooks display it. A pickle has the path of the result directory.
+    """
 
     def __init__(self, drawing: _narrows.Drawing, directory: Path) -> None:
         self._drawing = drawing
@@ -88,29 +91,29 @@ class Figure:
 
     @property
     def name(self) -> str:
-        """Its name: ``round-trip``."""
+        """The name, such as ``round-trip``."""
         return self._drawing.name
 
     @property
     def title(self) -> str:
-        """Its title."""
+        """The title."""
         return self._drawing.title
 
     @property
     def svg(self) -> str:
-        """It as SVG, drawn when it is first asked for."""
+        """The figure as SVG, drawn at the first access."""
         if self._svg is None:
             self._svg = self._drawing.svg()
         return self._svg
 
     @property
     def png(self) -> bytes:
-        """It as PNG, of 1800 pixels in width, drawn when it is first asked for.
+        """The figure as PNG, 1800 pixels wide, drawn at the first access.
 
         Raises
         ------
         ValueError
-            It is too large for a PNG.
+            The figure is too large for a PNG.
         """
         if self._png is None:
             self._png = self._drawing.png()
@@ -118,29 +121,43 @@ class Figure:
             raise ValueError(f"the figure {self.name} is too large for a PNG; take its svg")
         return self._png
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it into a file that ends in ``.svg`` or ``.png``. The file gets its name when it is complete.
+    def save(self, path: str | os.PathLike[str], *, width: float | None = None) -> None:
+        """Write the figure to a ``.svg``, ``.png`` or ``.pdf`` file, which gets its name when it is complete.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        width : float
+            Width in millimetres, as in a paper: without title and caption, text of 8 points. By default the figure is drawn
+            for the screen.
 
         Raises
         ------
         ValueError
-            The name ends otherwise, or the figure is too large for a PNG.
+            The name has another ending, or the figure is too large for a PNG.
         OSError
-            The file cannot be written. A file of this name stays as it was.
+            The file cannot be written. An older file of this name is unchanged.
         """
         path = Path(path)
         if path.suffix == ".svg":
-            _narrows.write(path, self.svg.encode())
+            content = self._drawing.svg(width).encode()
+        elif path.suffix == ".pdf":
+            content = self._drawing.pdf(width)
         elif path.suffix == ".png":
-            _narrows.write(path, self.png)
+            pixels = self._drawing.png(width)
+            if pixels is None:
+                raise ValueError(f"the figure {self.name} is too large for a PNG; take its svg")
+            content = pixels
         else:
-            raise ValueError(f"{path}: a figure is written as .svg or .png; give the file one of these names")
+            raise ValueError(f"{path}: a figure is written as .svg, .png or .pdf; give the file one of these names")
+        _narrows.write(path, content)
 
     def __repr__(self) -> str:
         return f"<figure {self.name}: {self.title}>"
 
     def _repr_html_(self) -> str:
-        # As a picture: the names that drawings use within would meet on one page.
+        # An <img> element, because inline drawings on one page would share the names in their SVG.
         data = base64.b64encode(self.svg.encode()).decode()
         return f'<img alt="{html.escape(self.title)}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}">'
 
@@ -148,8 +165,8 @@ class Figure:
 class Result:
     """The result of a command: a directory of tables, JSON and a report.
 
-    Everything is read when it is asked for. Tables are attributes as well: ``result.flows`` is ``result.table("flows")``. A pickle names
-    the directory, which is opened again.
+    Parts are read at the first access. Tables are attributes as well: ``result.flows`` is
+    ``result.table("flows")``. A pickle has the path of the directory, which is opened again.
 
     Parameters
     ----------
@@ -159,7 +176,7 @@ class Result:
     Raises
     ------
     Error
-        It is none, or one of its files is not as it was written.
+        The directory is not a result, or one of its files has changed.
     """
 
     def __init__(self, directory: str | os.PathLike[str], status: int = 0, text: str | None = None) -> None:
@@ -173,17 +190,21 @@ class Result:
 
     @property
     def directory(self) -> Path:
-        """Where it is."""
+        """The path of the directory."""
         return self._path
 
     @property
     def report(self) -> Path:
-        """The report, a page that opens in any browser without a network."""
+        """The path of the report, a page that browsers open without network access."""
         return self._path / "report.html"
 
     @property
     def met(self) -> bool:
-        """False if an expectation of the scenario was missed, a claim of a paper turned out otherwise than its file says, or a check failed."""
+        """False if the result differs from what was expected.
+
+        Examples are a missed expectation of a scenario, a claim of a paper with another verdict than
+        in its file, and a failed check.
+        """
         return self._status != 1
 
     @property
@@ -200,27 +221,27 @@ class Result:
 
     @property
     def summary(self) -> Any:
-        """What ``summary.json`` says: the metrics of each case, with values and intervals; of a check what ``check.json`` says."""
+        """The content of ``summary.json``: the metrics of each case, with values and confidence intervals. For a check, that of ``check.json``."""
         name = "check.json" if (self._path / "check.json").exists() else "summary.json"
         return json.loads(self._directory.read(name))
 
     @property
     def run(self) -> Any:
-        """What ``run.json`` says: version, host, time and inputs."""
+        """The content of ``run.json``: version, host, time and inputs."""
         return json.loads((self._path / "run.json").read_bytes())
 
     @property
     def tables(self) -> list[str]:
-        """The names of its tables."""
+        """The names of the tables."""
         return self._directory.tables()
 
     def table(self, name: str) -> Table:
-        """One of its tables.
+        """Return a table.
 
         Raises
         ------
         KeyError
-            There is none of this name.
+            No table has this name.
         """
         return Table(name, self._directory.table(name), self._path.absolute())
 
@@ -234,7 +255,7 @@ class Result:
 
     @property
     def figures(self) -> dict[str, str]:
-        """Name and title of each figure."""
+        """The names of the figures, with their titles."""
         return {name: figure.title for name, figure in self._drawn.items()}
 
     @cached_property
@@ -242,12 +263,12 @@ class Result:
         return {drawing.name: Figure(drawing, self._path.absolute()) for drawing in self._directory.figures()}
 
     def figure(self, name: str) -> Figure:
-        """One of its figures.
+        """Return a figure.
 
         Raises
         ------
         KeyError
-            There is none of this name.
+            No figure has this name.
         """
         if name not in self._drawn:
             raise KeyError(f"this result has no figure {name!r}; it has {', '.join(self._drawn)}")
@@ -275,6 +296,6 @@ def open(directory: str | os.PathLike[str]) -> Result:
     Raises
     ------
     Error
-        It is none, or one of its files is not as it was written.
+        The directory is not a result, or one of its files has changed.
     """
     return Result(directory)

@@ -1,10 +1,11 @@
-"""Environments for gymnasium, which step in Rust.
+"""Environments for gymnasium, implemented in Rust.
 
     import gymnasium, narrows.gym
     env = gymnasium.make("narrows/Aurora-v0")
     envs = gymnasium.make_vec("narrows/Aurora-v0", num_envs=256)
 
-There are ``Aurora``, ``MvfstRl`` and ``Orca``. ``docs/python.md`` says what follows the papers and their code, and what is ours.
+The environments are ``Aurora``, ``MvfstRl`` and ``Orca``. ``docs/python.md`` lists the parts that
+follow the papers and their code, and the choices of this project.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ __all__ = [
 ]
 
 Observations = NDArray[np.float32]
-# Seeds, and how many environments and steps there are, as the extension holds them.
+# Largest seed, and largest number of environments and steps, which the extension's integers hold.
 LARGEST_SEED = 2**64 - 1
 MOST = 2**32 - 1
 # Each environment has a thread.
@@ -46,12 +47,12 @@ MOST_ENVIRONMENTS = 10**6
 
 
 def one_seed(name: str, seed: object) -> int | None:
-    """A seed as a plain integer, which NumPy's integers are not."""
+    """Convert a seed, which may be a NumPy integer, to a plain integer."""
     return None if seed is None else whole(name, seed, 0, LARGEST_SEED)
 
 
 def many_seeds(seed: object, count: int) -> list[int | None]:
-    """The seeds of so many environments: those of a sequence, or a number and those that follow it."""
+    """Return `count` seeds: the numbers of a sequence, or a number and the numbers after it."""
     if isinstance(seed, np.ndarray) and seed.ndim == 1:
         seed = seed.tolist()
     if isinstance(seed, Sequence) and not isinstance(seed, (str, bytes)):
@@ -63,7 +64,7 @@ def many_seeds(seed: object, count: int) -> list[int | None]:
 
 
 def mask(options: Mapping[str, Any] | None, count: int) -> list[bool]:
-    """The environments that a reset is for: those of ``options["reset_mask"]``, or else all."""
+    """Return the mask of a reset: ``options["reset_mask"]``, or True for all environments."""
     if options is None or "reset_mask" not in options:
         return [True] * count
     given = options["reset_mask"]
@@ -74,7 +75,7 @@ def mask(options: Mapping[str, Any] | None, count: int) -> list[bool]:
 
 
 class Preset:
-    """How agents see and act.
+    """Observations and actions of agents.
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ class Preset:
     Raises
     ------
     ValueError
-        There is no such preset.
+        The preset is unknown.
     """
 
     def __init__(self, name: str) -> None:
@@ -93,23 +94,23 @@ class Preset:
         self.shape = tuple(shape)
 
     def observations(self) -> gymnasium.spaces.Box:
-        """The space of observations."""
+        """Return the space of observations."""
         return gymnasium.spaces.Box(-np.inf, np.inf, self.shape, np.float32)
 
     def actions(self) -> gymnasium.spaces.Space[Any]:
-        """The space of actions."""
+        """Return the space of actions."""
         if self.count is not None:
             return gymnasium.spaces.Discrete(self.count)
         largest = self.largest or 0.0
         return gymnasium.spaces.Box(-largest, largest, (1,), np.float32)
 
     def numbers(self, actions: object, count: int) -> bytes:
-        """Write actions of so many agents as numbers: whole ones as they are, others within their bounds.
+        """Convert the actions of `count` agents to float32, with continuous actions clipped to their bounds.
 
         Raises
         ------
         ValueError
-            There are not as many, or one is no action: the place, the value and a remedy.
+            The number of actions is wrong, or an action is invalid: the place, the value and a remedy.
         """
         try:
             given = np.asarray(actions)
@@ -129,12 +130,12 @@ class Preset:
         return bounded.astype(np.float32).tobytes()
 
     def shaped(self, observations: bytes, *before: int) -> Observations:
-        """Read observations of arrays of agents."""
+        """Convert raw observations to an array, with the dimensions `before` for the agents."""
         return np.frombuffer(observations, np.float32).reshape((*before, *self.shape)).copy()
 
 
 class Policy:
-    """A learned policy of a file, which acts in environments as the controller of the same file does in scenarios.
+    """A learned policy from a file, which acts in environments like the controller of that file in scenarios.
 
     Parameters
     ----------
@@ -144,7 +145,7 @@ class Policy:
     Raises
     ------
     ValueError
-        It cannot be read, or is no policy: the file, the place in it, the value and a remedy.
+        The file cannot be read, or is not a policy: the file, the place in it, the value and a remedy.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -164,16 +165,16 @@ class Policy:
 
 
 class Simulated:
-    """What has simulations, which run on threads of the process that began them.
+    """Base class of environments. Their simulations run on threads of the process that began them.
 
-    A pickle or a copy has all but the simulations: their networks are the same, and it must be reset before it is stepped. So must
-    environments in a forked process.
+    A pickle or a copy has everything except the simulations: it draws the same networks, and must be
+    reset before it is stepped. Environments in a forked process must be reset as well.
     """
 
     _inner: _narrows.Environments
 
     def simulate(self, preset: Preset, count: int, agents: int, networks: Networks | Mix, steps: int) -> None:
-        """Prepare the simulations of so many environments with so many agents each."""
+        """Prepare the simulations of `count` environments with `agents` agents each."""
         self._simulated = (preset.name, count, agents, checked("networks", networks), whole("steps", steps, 1, MOST))
         self._inner = _narrows.Environments(*self._simulated)
 
@@ -186,25 +187,28 @@ class Simulated:
 
 
 class Environment(Simulated, gymnasium.Env[Observations, Any]):
-    """One sender that an agent steers, interval by interval. Each preset is a class of its own.
+    """One sender that an agent steers, interval by interval. Each preset has its own class.
 
-    A pickle has all but the running episode: reset the environment that is made of it. A forked process must reset it, too.
+    A pickle has everything except the running episode: reset the unpickled environment. Reset the
+    environment in a forked process, too.
 
     Parameters
     ----------
     networks : Networks or Mix
-        What the network of each episode is drawn from. By default that of the preset.
+        Distribution of the networks of episodes. The distribution of the preset by default.
     steps : int
         Steps of an episode, 400 by default, after which it is truncated. It does not end otherwise.
 
     Raises
     ------
     ValueError
-        A range, a trace or the number of steps is not as it must be: the name, the value and a remedy. So are seeds and actions.
+        A range, a trace, the number of steps, a seed or an action is invalid: the name, the value
+        and a remedy.
     TypeError
-        `networks` are none.
+        `networks` has another type.
     narrows.Error
-        It is stepped before it is reset, by two threads at once, or in a process that was forked after the episode began.
+        The environment is stepped before it is reset, by two threads at once, or in a process that
+        was forked after the episode began.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}
@@ -229,17 +233,17 @@ class Environment(Simulated, gymnasium.Env[Observations, Any]):
 
     @property
     def now_s(self) -> float:
-        """When the last interval ended, in seconds since the episode began."""
+        """End of the last interval, in seconds since the episode began."""
         return self._inner.times()[0]
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observations, dict[str, Any]]:
-        """Begin an episode. No options have a meaning here."""
+        """Begin an episode. Ignores `options`."""
         seed = one_seed("seed", seed)
         super().reset(seed=seed)
         return self.preset.shaped(self._inner.reset([seed], [True])), {}
 
     def step(self, action: Any) -> tuple[Observations, SupportsFloat, bool, bool, dict[str, Any]]:
-        """Choose what holds in the next interval."""
+        """Set the rate or window of the next interval."""
         observations, rewards, terminated, truncated = self._inner.step(self.preset.numbers(action, 1))
         reward = float(np.frombuffer(rewards, np.float64)[0])
         return self.preset.shaped(observations), reward, terminated[0] != 0, truncated[0] != 0, {}
@@ -248,19 +252,20 @@ class Environment(Simulated, gymnasium.Env[Observations, Any]):
 class EnvironmentVector(Simulated, VectorEnv[Observations, Any, NDArray[Any]]):
     """Many environments of a preset, stepped together on all cores.
 
-    An environment whose episode has ended begins another in the step that follows, as `AutoresetMode.NEXT_STEP` has it.
+    After the end of its episode, an environment begins another in the next step
+    (`AutoresetMode.NEXT_STEP`).
 
     Parameters
     ----------
     num_envs : int
-        How many there are.
+        Number of environments.
     networks, steps
-        As those of `Environment`.
+        See `Environment`.
 
     Raises
     ------
     ValueError
-        As `Environment` has it.
+        See `Environment`.
     """
 
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -286,15 +291,18 @@ class EnvironmentVector(Simulated, VectorEnv[Observations, Any, NDArray[Any]]):
         Parameters
         ----------
         seed : int, or one for each environment
-            The seed of the first environment, which those after it follow, or the seed of each: a list, a tuple or an array. By default
-            and for None an environment goes on with its own draws.
+            The seed of the first environment, with the next numbers for the others; or a list, tuple
+            or array with one seed for each. By default and for None an environment continues its
+            random stream.
         options : dict, optional
-            ``{"reset_mask": array}``: only the environments whose truth value is True begin an episode. Others have no meaning.
+            ``{"reset_mask": array}``: only environments with a True in the array begin an episode.
+            Other options are ignored.
 
         Raises
         ------
         ValueError
-            Seeds or mask are none, or of another length than there are environments: the value and a remedy.
+            Seeds or mask are invalid, or their number is not that of the environments: the value and
+            a remedy.
         narrows.Error
             A mask is given before all environments have begun.
         """
@@ -314,11 +322,11 @@ class EnvironmentVector(Simulated, VectorEnv[Observations, Any, NDArray[Any]]):
 
     @property
     def now_s(self) -> NDArray[np.float64]:
-        """When the last intervals ended, in seconds since their episodes began."""
+        """Ends of the last intervals, in seconds since their episodes began."""
         return np.array(self._inner.times(), np.float64)
 
     def step(self, actions: Any) -> tuple[Observations, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
-        """Choose what holds in the next intervals."""
+        """Set the rates or windows of the next intervals."""
         observations, rewards, terminated, truncated = self._inner.step(self.preset.numbers(actions, self.num_envs))
         return (
             self.preset.shaped(observations, self.num_envs),
@@ -342,7 +350,7 @@ class Aurora(Environment):
 
 
 class AuroraVector(EnvironmentVector):
-    """Many of `Aurora`."""
+    """Many `Aurora` environments."""
 
     preset = Aurora.preset
     networks = Aurora.networks
@@ -351,9 +359,9 @@ class AuroraVector(EnvironmentVector):
 class MvfstRl(Environment):
     """One sender that changes its window every 100 ms (Sivakumar et al., 2019).
 
-    Observation: sum, mean, standard deviation, least and most of 20 fields over the acknowledgements of the interval, and the last 20 actions
-    with their windows.
-    Action: 0 leaves the window, 1 halves it, 2 takes 10 packets away, 3 adds 10, 4 doubles it.
+    Observation: sum, mean, standard deviation, minimum and maximum of 20 fields over the acknowledgements of the interval, and the
+    last 20 actions with their windows.
+    Action: 0 keeps the window, 1 halves it, 2 subtracts 10 packets, 3 adds 10, 4 doubles it.
     Reward: window over standing round trip (MB/s) - 0.2 longest queueing delay (ms).
     """
 
@@ -362,18 +370,18 @@ class MvfstRl(Environment):
 
 
 class MvfstRlVector(EnvironmentVector):
-    """Many of `MvfstRl`."""
+    """Many `MvfstRl` environments."""
 
     preset = MvfstRl.preset
     networks = MvfstRl.networks
 
 
 class Orca(Environment):
-    """One sender of CUBIC whose window is multiplied every 20 ms (Abbasloo et al., SIGCOMM 2020).
+    """One CUBIC sender; the agent multiplies its window every 20 ms (Abbasloo et al., SIGCOMM 2020).
 
     Observation: seven numbers of each of the last ten intervals, the oldest first.
     Action a: the window times 4^a.
-    Reward: (throughput - 5 loss) / largest throughput, less where round trips are long.
+    Reward: (throughput - 5 loss) / largest throughput, smaller for long round trips.
     """
 
     preset = Preset("orca")
@@ -381,14 +389,14 @@ class Orca(Environment):
 
 
 class OrcaVector(EnvironmentVector):
-    """Many of `Orca`."""
+    """Many `Orca` environments."""
 
     preset = Orca.preset
     networks = Orca.networks
 
 
 def register() -> None:
-    """Make the environments known to gymnasium, as importing this module does."""
+    """Register the environments with gymnasium. Importing this module does it, too."""
     for name in ("Aurora", "MvfstRl", "Orca"):
         if f"narrows/{name}-v0" not in gymnasium.registry:
             gymnasium.register(f"narrows/{name}-v0", entry_point=f"narrows.gym:{name}", vector_entry_point=f"narrows.gym:{name}Vector")

@@ -21,26 +21,28 @@ _ENVIRONMENTS: dict[str, type[_gym.Environment]] = {one.preset.name: one for one
 
 
 class Agents(_gym.Simulated, ParallelEnv[str, NDArray[np.float32], Any]):  # type: ignore[misc]
-    """Agents that steer flows of one bottleneck, all at the same times.
+    """Agents that steer flows of one bottleneck, and all act at the same times.
 
-    They decide at multiples of one interval: that of the preset, or of ``"aurora"`` the base round trip of the network. Each flow sends from
-    the beginning; the first step comes when all have seen something. A pickle has all but the running episode, and must be reset.
+    They act at multiples of the interval of the preset; for ``"aurora"`` it is the base round trip of
+    the network. All flows send from the beginning; the first step comes when all agents have an
+    observation. A pickle has everything except the running episode, and must be reset.
 
     Parameters
     ----------
     preset : str
-        How they see and act: ``"aurora"``, ``"mvfst-rl"`` or ``"orca"``, as the environments of `narrows.gym` have it.
+        Observations and actions: ``"aurora"``, ``"mvfst-rl"`` or ``"orca"``, as in `narrows.gym`.
     agents : int
-        How many there are.
+        Number of agents.
     networks : Networks or Mix
-        What the network of each episode is drawn from. By default that of the preset.
+        Distribution of the networks of episodes. The distribution of the preset by default.
     steps : int
-        Steps of an episode, 400 by default, after which all are truncated. It does not end otherwise.
+        Steps of an episode, 400 by default, after which all agents are truncated. It does not end
+        otherwise.
 
     Raises
     ------
     ValueError
-        There is no such preset, or a number is not as it must be: the name, the value and a remedy.
+        The preset is unknown, or a number is invalid: the name, the value and a remedy.
     """
 
     metadata: dict[str, Any] = {"name": "narrows_agents_v0", "render_modes": []}
@@ -63,26 +65,26 @@ class Agents(_gym.Simulated, ParallelEnv[str, NDArray[np.float32], Any]):  # typ
         self._actions = {agent: self._preset.actions() for agent in self.possible_agents}
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Box:
-        """The space of an agent's observations."""
+        """Return the space of an agent's observations."""
         return self._observations[agent]
 
     def action_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
-        """The space of an agent's actions."""
+        """Return the space of an agent's actions."""
         return self._actions[agent]
 
     @property
     def now_s(self) -> float:
-        """When the last interval ended, in seconds since the episode began: the same for all."""
+        """End of the last interval of all agents, in seconds since the episode began."""
         return self._inner.times()[0]
 
     @property
     def rates_mbps(self) -> dict[str, float]:
-        """The pacing rate of each in the last interval, in Mbit/s; 0 without pacing."""
+        """The pacing rate of each agent in the last interval, in Mbit/s; 0 without pacing."""
         return {agent: rate / 1e6 for agent, rate in zip(self.possible_agents, self._inner.rates(), strict=True)}
 
     @property
     def windows(self) -> dict[str, float]:
-        """The window of each in the last interval, in segments."""
+        """The window of each agent in the last interval, in segments."""
         return dict(zip(self.possible_agents, self._inner.windows(), strict=True))
 
     def _seen(self, observations: bytes) -> dict[str, NDArray[np.float32]]:
@@ -91,7 +93,7 @@ class Agents(_gym.Simulated, ParallelEnv[str, NDArray[np.float32], Any]):  # typ
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, NDArray[np.float32]], dict[str, dict[str, Any]]]:
-        """Begin an episode. No options have a meaning here."""
+        """Begin an episode. Ignores `options`."""
         seen = self._seen(self._inner.reset([_gym.one_seed("seed", seed)], [True]))
         self.agents = list(self.possible_agents)
         return seen, {agent: {} for agent in self.agents}
@@ -99,7 +101,7 @@ class Agents(_gym.Simulated, ParallelEnv[str, NDArray[np.float32], Any]):  # typ
     def step(
         self, actions: dict[str, Any]
     ) -> tuple[dict[str, NDArray[np.float32]], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """Choose what holds in the next interval, for each agent.
+        """Set the rate or window of each agent for the next interval.
 
         Raises
         ------

@@ -1,4 +1,5 @@
-//! Commands: on a thread of their own without the interpreter's lock, while the calling thread hears of signals and shows progress.
+//! Commands for Python: each runs on its own thread without the interpreter's lock. The calling
+//! thread handles signals and shows progress.
 
 use crate::controller::{Class, is_calling};
 use crate::{Error, raised};
@@ -13,12 +14,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How often the calling thread looks for signals and shows progress.
+/// Time between two checks for signals and calls of `progress`.
 const LOOK: Duration = Duration::from_millis(100);
-/// As much as the first thread of a process usually has.
+/// Stack size of the thread, as large as a main thread's on most systems.
 const STACK: usize = 8 << 20;
 
-/// What a command has told so far.
+/// The output of a command so far.
 struct Heard {
     words: Vec<String>,
     text: Mutex<String>,
@@ -64,9 +65,11 @@ impl Around for Heard {
     }
 }
 
-/// Carries out a command that makes a result, whose first word is `narrows`, and which can choose `classes` by name. `progress` is called with two numbers, done and all, ten times per second.
+/// Carries out a command that writes a result. The first of `words` is `narrows`; the command can
+/// choose the controllers `classes` by name. Calls `progress` ten times per second with two
+/// numbers: the finished and all runs.
 ///
-/// Returns the exit status, what was printed, and the result's directory.
+/// Returns the exit status, the printed text, and the directory of the result.
 #[pyfunction]
 #[pyo3(signature = (words, classes=Vec::new(), progress=None))]
 pub fn carry_out(
@@ -86,7 +89,7 @@ pub fn carry_out(
     Ok((status, text, directory))
 }
 
-/// Does `work` on a thread of its own, while this one hears of signals and calls `progress`.
+/// Runs `work` on its own thread, while this thread handles signals and calls `progress`.
 fn attended<T: Send + 'static>(
     py: Python<'_>,
     heard: &Heard,
@@ -101,7 +104,7 @@ fn attended<T: Send + 'static>(
     let (ended, mut end) = channel();
     let work = move || {
         let done = work();
-        // Nobody waits any more if the caller has failed.
+        // The receiver is gone if the caller has failed.
         let _ = ended.send(done);
     };
     let thread = thread::Builder::new().name("narrows".to_owned()).stack_size(STACK).spawn(work)?;
@@ -136,8 +139,9 @@ fn attended<T: Send + 'static>(
     }
 }
 
-/// Checks the sweep that these words ask for, and runs nothing. Returns the directory that its result will have, what determines its runs, and the cost of each in
-/// the order in which they are dealt.
+/// Checks the sweep of these words without running it. Returns the directory of its result, the
+/// text that identifies its runs, and the cost of each run in the order in which runs are dealt to
+/// shards.
 #[pyfunction]
 pub fn plan(py: Python<'_>, words: Vec<String>) -> PyResult<(PathBuf, String, Vec<u64>)> {
     let heard = Arc::new(Heard::of(words.clone()));
@@ -148,25 +152,26 @@ pub fn plan(py: Python<'_>, words: Vec<String>) -> PyResult<(PathBuf, String, Ve
     Ok((plan.directory, plan.origin, plan.costs))
 }
 
-/// Version and build of this module.
+/// Returns the version and the build of this module.
 #[pyfunction]
 pub fn build(py: Python<'_>) -> String {
     py.detach(within::build)
 }
 
-/// Version of this module.
+/// Returns the version of this module.
 #[pyfunction]
 pub fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
-/// The program on these words, as from a shell: it prints, and handles signals until it ends. Returns the exit status.
+/// Runs the program with these words, as a shell does: it prints, and handles signals until it
+/// ends. Returns the exit status.
 #[pyfunction]
 pub fn program(py: Python<'_>, words: Vec<OsString>) -> u8 {
     py.detach(|| narrows::program(words))
 }
 
-/// Says which file this module is.
+/// Records the file of this module.
 #[pyfunction]
 pub fn is_in(file: PathBuf) {
     within::is_in(file);

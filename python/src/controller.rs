@@ -1,4 +1,5 @@
-//! Controllers in Python: one object for each connection, asked once per interval or at each acknowledgement.
+//! Controllers in Python: one object for each connection, called once per interval or for each
+//! acknowledgement.
 
 use crate::exchange::{Ack, Expired, LARGEST, PacingRate, Stats, Window};
 use narrows::control::{
@@ -15,7 +16,8 @@ use std::cell::Cell;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-/// The default of a parameter. Of `True`, which is an `int` too, the first kind that fits is taken.
+/// The default of a parameter. The order of the variants matters: `True` is also an `int`, and the
+/// first variant that fits is taken.
 #[derive(FromPyObject)]
 enum Attribute {
     Flag(bool),
@@ -35,29 +37,29 @@ impl Attribute {
     }
 }
 
-/// A class of Python that is to be chosen by name.
+/// A Python class that can be chosen as a controller by name.
 #[derive(FromPyObject)]
 pub struct Class {
     name: String,
     summary: String,
     source: String,
-    /// Names and defaults.
+    /// Names and defaults of the parameters.
     params: Vec<(String, Attribute)>,
-    /// A word that tells it from other classes of its name.
+    /// A hash that distinguishes the class from other classes of its name.
     identity: String,
-    /// It hears of acknowledgements, and of their delivery rate samples.
+    /// True if it gets acknowledgements and their delivery rate samples.
     hears: bool,
-    /// Makes an object of the parameters and a seed, and tells of its methods.
+    /// Makes an object from the parameters and a seed, and returns its methods.
     factory: Py<PyAny>,
 }
 
-/// Entries live as long as the program, which a command may be asked for more often than once.
+/// Leaks a text, because entries live as long as the program. A program may run several commands.
 fn leaked(text: String) -> &'static str {
     Box::leak(text.into_boxed_str())
 }
 
 impl Class {
-    /// Its entry in the registry, and what tells it apart.
+    /// Returns the entry in the registry, with the identity.
     pub fn own(self) -> Own {
         let identity = leaked(self.identity.clone());
         Own { entry: self.entry(), identity }
@@ -91,21 +93,21 @@ impl Class {
     }
 }
 
-/// The object of a connection, or why there is none.
+/// The object of a connection, or the error of its construction.
 struct Object {
     made: Result<Made, Fault>,
 }
 
-/// The methods of an object that its class defines.
+/// The methods that the class of an object defines.
 #[derive(FromPyObject)]
 struct Made {
     on_interval: Option<Py<PyAny>>,
     on_ack: Option<Py<PyAny>>,
     on_timeout: Option<Py<PyAny>>,
     on_undo: Option<Py<PyAny>>,
-    /// The length of intervals if it is fixed.
+    /// Length of intervals, if it is fixed.
     interval_ms: Option<f64>,
-    /// The transport spreads its reductions over the acknowledgements.
+    /// True if the transport spreads reductions over the acknowledgements.
     spreads: bool,
 }
 
@@ -138,7 +140,8 @@ impl Object {
         Object { made }
     }
 
-    /// Calls the method that `of` chooses, if the class defines it, with what `given` makes.
+    /// Calls the method that `of` selects, if the class defines it, with the argument that `given`
+    /// makes.
     fn call<G: for<'py> IntoPyObject<'py>>(
         &self,
         name: &str,
@@ -195,7 +198,7 @@ impl Policy for Object {
     }
 }
 
-/// A rate, a window, both, or None for what held before.
+/// Reads a rate, a window, both, or None for no change.
 fn setting(answer: &Bound<'_, PyAny>, method: &str) -> PyResult<Option<Setting>> {
     if answer.is_none() {
         return Ok(None);
@@ -225,12 +228,13 @@ thread_local! {
     static CALLING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// True if a controller's method is calling: the command that it belongs to waits for it.
+/// True if this thread calls a method of a controller. The command of the controller waits for the
+/// method.
 pub fn is_calling() -> bool {
     CALLING.get()
 }
 
-/// Calls a method, or makes an object, of a controller.
+/// Calls a method of a controller, or makes an object.
 fn calling<T>(call: impl FnOnce(Python<'_>) -> T) -> T {
     let before = CALLING.replace(true);
     let answer = Python::attach(call);
@@ -238,7 +242,7 @@ fn calling<T>(call: impl FnOnce(Python<'_>) -> T) -> T {
     answer
 }
 
-/// An exception as a clause: file, line, function, type and text.
+/// Describes an exception: file, line, function, type and text.
 fn fault(py: Python<'_>, error: &PyErr) -> Fault {
     let told = py
         .import("narrows._controllers")

@@ -1,4 +1,4 @@
-//! Environments for learning, stepped many at a time.
+//! Environments for learning, many of which are stepped together.
 
 use crate::networks::{Networks, Parts, Steered as Who};
 use crate::{Error, raised};
@@ -13,12 +13,13 @@ use pyo3::types::PyBytes;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-/// The draws of an environment.
+/// Returns the random stream of an environment.
 fn draws(seed: u64) -> Random {
     Random::stream(seed, "environment")
 }
 
-/// The network of the first episode of an environment with this seed, as the text of a scenario of that length whose flow has this controller.
+/// Returns the scenario of the first episode of an environment with this seed, with a flow of this
+/// controller and this duration.
 #[pyfunction]
 pub fn network(networks: Parts, seed: u64, controller: &str, duration_s: f64) -> PyResult<String> {
     let networks = Networks::new(networks)?;
@@ -32,7 +33,8 @@ fn named(name: &str) -> PyResult<&'static LearnedPreset> {
     })
 }
 
-/// Of a preset: the shape of an observation, and the largest action, or else how many actions there are.
+/// Returns the shape of a preset's observations, and either the largest action or the number of
+/// actions.
 #[pyfunction]
 pub fn preset(name: &str) -> PyResult<(Vec<usize>, Option<f32>, Option<usize>)> {
     let preset = named(name)?;
@@ -43,7 +45,7 @@ pub fn preset(name: &str) -> PyResult<(Vec<usize>, Option<f32>, Option<usize>)> 
     Ok((preset.shape.to_vec(), largest, count))
 }
 
-/// As Python has it: a network that is no scenario is told as the program tells it.
+/// Converts an error to a Python exception. An invalid network gives the program's message.
 fn stuck(error: AgentsError) -> PyErr {
     match error {
         AgentsError::Scenario(error) => raised(Refused::from(error)),
@@ -53,22 +55,22 @@ fn stuck(error: AgentsError) -> PyErr {
     }
 }
 
-/// One environment: a simulation with its agents.
+/// An environment: a simulation with its agents.
 struct Environment {
     number: u64,
     random: Random,
     simulation: Option<Steered>,
-    /// What each agent saw last.
+    /// Last step of each agent.
     seen: Vec<Step>,
     steps: u32,
-    /// The step before ended the episode: the next one begins another.
+    /// True if the last step ended the episode; the next step begins another episode.
     ended: bool,
 }
 
 /// Environments that begin or step between two checks for signals.
 const BETWEEN_SIGNALS: usize = 64;
 
-/// Lets Python handle signals, Ctrl-C among them, at each 64th environment.
+/// Lets Python handle signals, such as Ctrl-C, at every 64th environment.
 ///
 /// # Errors
 /// A signal handler raised an exception.
@@ -80,7 +82,7 @@ fn hear_signals(count: usize) -> PyResult<()> {
     }
 }
 
-/// Numbers of simulations in this process.
+/// Number of the next simulation of this process.
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
 impl Environment {
@@ -103,13 +105,14 @@ impl Environment {
         preset: &'static LearnedPreset,
         count: usize,
     ) -> PyResult<()> {
-        // The one before ends first: its number is taken.
+        // The last simulation ends before the next begins, because both have the same number.
         self.simulation = None;
         (self.steps, self.ended) = (0, false);
         let drawn =
             networks.draw(&mut self.random, &Who::Agents { simulation: self.number, count });
         let scenario = scenario(&drawn.text, &|name| drawn.read(name)).map_err(stuck)?;
-        // Where agents have no common interval, ours: a base round trip.
+        // Without a common interval of the preset, several agents share intervals of one base round
+        // trip: our choice.
         let together =
             (count > 1).then(|| preset.interval.unwrap_or(Span::from_micros(drawn.rtt_us)));
         let first = drawn.first.into_iter().map(Some).collect();
@@ -120,7 +123,7 @@ impl Environment {
         Ok(())
     }
 
-    /// Ends the episode without a result: the environment must be reset before its next step.
+    /// Ends the episode without a result. The environment must be reset before its next step.
     fn abandon(&mut self) {
         self.simulation = None;
         self.seen.clear();
@@ -132,7 +135,7 @@ impl Environment {
         }
     }
 
-    /// Waits for the intervals that end next; false if the simulation has ended.
+    /// Waits for the next ends of intervals. Returns false if the simulation has ended.
     fn observe(&mut self) -> PyResult<bool> {
         let Some(simulation) = &mut self.simulation else { return Ok(false) };
         let steps = simulation.steps().map_err(stuck)?;
@@ -144,7 +147,7 @@ impl Environment {
     }
 }
 
-/// Environments of a preset that are stepped together, each with so many agents.
+/// Environments of a preset that are stepped together, with the same number of agents each.
 #[pyclass(frozen, module = "narrows._narrows")]
 pub struct Environments {
     networks: Networks,
@@ -154,7 +157,8 @@ pub struct Environments {
     environments: Mutex<Vec<Environment>>,
 }
 
-/// Observations, rewards, and whether episodes ended and were cut off, as raw arrays, of all agents of all environments.
+/// Raw arrays over all agents of all environments: observations, rewards, ends of episodes, and
+/// truncations.
 type Stepped<'py> =
     (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
@@ -178,8 +182,9 @@ impl Environments {
         Ok(Environments { networks, preset, agents, steps, environments })
     }
 
-    /// Begins the episodes of the environments that `chosen` names, with new seeds where there are some; there is one of both
-    /// for each environment. Returns the observations: float32, environments by agents by the shape of an observation.
+    /// Begins the episodes of the `chosen` environments, with the new seeds that `seeds` gives;
+    /// both lists have an entry for each environment. Returns the observations: float32, with the
+    /// dimensions environments, agents, and shape of an observation.
     fn reset<'py>(
         &self,
         py: Python<'py>,
@@ -233,7 +238,8 @@ impl Environments {
         Ok(PyBytes::new(py, &observations(&environments)))
     }
 
-    /// Steps all environments by these actions, float32, one for each agent. One whose episode has ended begins another instead.
+    /// Steps all environments by these actions, float32, one for each agent. An environment with an
+    /// ended episode begins another one instead.
     fn step<'py>(&self, py: Python<'py>, actions: &[u8]) -> PyResult<Stepped<'py>> {
         let mut environments = self.begun()?;
         let actions = numbers(actions);
@@ -301,17 +307,17 @@ impl Environments {
         Ok((observations, rewards, terminated, truncated))
     }
 
-    /// The rates that were in force, in bit/s: 0 of agents that do not pace.
+    /// The rates in force, in bit/s; 0 for agents that do not pace.
     fn rates(&self) -> PyResult<Vec<u64>> {
         Ok(seen(&self.begun()?, |step| step.rate.map_or(0, Rate::as_bps)))
     }
 
-    /// The windows that were in force, in segments.
+    /// The windows in force, in segments.
     fn windows(&self) -> PyResult<Vec<f64>> {
         Ok(seen(&self.begun()?, |step| step.window))
     }
 
-    /// When the intervals ended, in seconds since the simulation began.
+    /// The ends of the intervals, in seconds since the simulation began.
     fn times(&self) -> PyResult<Vec<f64>> {
         Ok(seen(&self.begun()?, |step| step.now.as_secs_f64()))
     }
@@ -328,7 +334,7 @@ impl Environments {
         }
     }
 
-    /// The environments, whose episodes have begun.
+    /// Locks the environments. Refuses environments without a running episode.
     fn begun(&self) -> PyResult<MutexGuard<'_, Vec<Environment>>> {
         let environments = self.locked()?;
         if environments.iter().any(|environment| environment.seen.is_empty()) {
@@ -356,7 +362,7 @@ fn numbers(bytes: &[u8]) -> Vec<f32> {
         .collect()
 }
 
-/// A learned policy of a file, which acts as the controller of the same file does.
+/// A learned policy from a file, which acts like the controller of the same file.
 #[pyclass(frozen, module = "narrows._narrows")]
 pub struct Policy(LearnedPolicy);
 
@@ -367,13 +373,14 @@ impl Policy {
         LearnedPolicy::read(path).map(Policy).map_err(PyValueError::new_err)
     }
 
-    /// The name of its preset.
+    /// The name of the preset.
     #[getter]
     fn preset(&self) -> &'static str {
         self.0.preset.name
     }
 
-    /// The actions for these observations, float32, one after another. Returns float32, one for each.
+    /// Returns the actions for these concatenated observations, float32: one float32 for each
+    /// observation.
     fn actions<'py>(&self, py: Python<'py>, observations: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
         let LearnedPolicy { network, preset, .. } = &self.0;
         let (numbers, inputs) = (numbers(observations), preset.inputs());

@@ -1,4 +1,5 @@
-//! Values that a Python controller gets and answers: interval, acknowledgement, timeout, rate, window.
+//! Values that Python controllers receive and return: interval, acknowledgement, timeout, rate,
+//! window.
 
 use narrows::control::{Congestion, Feedback, Interval, Timeout};
 use narrows::units::{Bytes, Rate, Span, Time};
@@ -6,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::hash::{Hash, Hasher};
 
-/// Larger numbers are no rates, windows or parameters.
+/// Largest number of a rate, a window or a parameter.
 pub(crate) const LARGEST: f64 = 1e15;
 
 /// A pacing rate, which counts packets with their headers.
@@ -37,7 +38,7 @@ impl PacingRate {
         format!("Rate.mbps({})", self.0.as_mbps())
     }
 
-    /// Rates have no constructor without a unit, so a function makes them again.
+    /// Pickles the rate as a call of a function, because rates have no constructor without a unit.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (u64,))> {
         Ok((py.import("narrows._controllers")?.getattr("rate_of_bps")?, (self.0.as_bps(),)))
     }
@@ -49,7 +50,7 @@ impl PacingRate {
 pub struct Window(pub(crate) f64);
 
 impl Hash for Window {
-    /// Windows are at least 1: equal numbers have equal bits.
+    /// Hashes the bits: windows are at least 1, so equal numbers have equal bits.
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.0.to_bits().hash(state);
     }
@@ -57,7 +58,7 @@ impl Hash for Window {
 
 #[pymethods]
 impl Window {
-    /// So many segments, at least 1.
+    /// A window of this many segments, at least 1.
     #[new]
     fn new(segments: f64) -> PyResult<Window> {
         if !(1.0..=LARGEST).contains(&segments) {
@@ -87,49 +88,49 @@ fn ms(span: Span) -> f64 {
 
 #[pymethods]
 impl Stats {
-    /// When the interval ends, in seconds since the run began.
+    /// End of the interval, in seconds since the run began.
     #[getter]
     fn now_s(&self) -> f64 {
         self.0.now.since(narrows::units::Time::ZERO).as_secs_f64()
     }
 
-    /// How long it was, in seconds.
+    /// Length of the interval, in seconds.
     #[getter]
     fn length_s(&self) -> f64 {
         self.0.length.as_secs_f64()
     }
 
-    /// Transmissions in it.
+    /// Transmissions in the interval.
     #[getter]
     fn sent(&self) -> u64 {
         self.0.sent
     }
 
-    /// Segments delivered in it.
+    /// Segments delivered in the interval.
     #[getter]
     fn delivered(&self) -> u64 {
         self.0.delivered
     }
 
-    /// Payload delivered in it, in bytes.
+    /// Payload delivered in the interval, in bytes.
     #[getter]
     fn delivered_bytes(&self) -> u64 {
         self.0.delivered_bytes.get()
     }
 
-    /// Transmissions declared lost in it.
+    /// Transmissions declared lost in the interval.
     #[getter]
     fn lost(&self) -> u64 {
         self.0.lost
     }
 
-    /// Packets that the receiver counted with CE in it.
+    /// Packets that the receiver counted with CE in the interval.
     #[getter]
     fn marked(&self) -> u64 {
         self.0.marked
     }
 
-    /// Retransmission timeouts in it.
+    /// Retransmission timeouts in the interval.
     #[getter]
     fn timeouts(&self) -> u32 {
         self.0.timeouts
@@ -147,7 +148,7 @@ impl Stats {
         self.mbps(self.0.sent)
     }
 
-    /// Losses among losses and deliveries, 0 to 1.
+    /// Losses divided by losses and deliveries, 0 to 1.
     #[getter]
     fn loss_rate(&self) -> f64 {
         match self.0.lost + self.0.delivered {
@@ -156,25 +157,25 @@ impl Stats {
         }
     }
 
-    /// Mean round trip in it, in ms; None if none was measured.
+    /// Mean round trip in the interval, in ms; None if none was measured.
     #[getter]
     fn rtt_ms(&self) -> Option<f64> {
         self.0.rtt.map(|(mean, _)| ms(mean))
     }
 
-    /// Least round trip in it, in ms; None if none was measured.
+    /// Least round trip in the interval, in ms; None if none was measured.
     #[getter]
     fn least_rtt_ms(&self) -> Option<f64> {
         self.0.rtt.map(|(_, least)| ms(least))
     }
 
-    /// Growth of its round trips, in seconds per second.
+    /// Slope of the round trips in the interval, in seconds per second.
     #[getter]
     fn rtt_gradient(&self) -> f64 {
         self.0.gradient
     }
 
-    /// Smoothed round trip at its end, in ms.
+    /// Smoothed round trip at the end of the interval, in ms.
     #[getter]
     fn srtt_ms(&self) -> f64 {
         ms(self.0.srtt)
@@ -186,13 +187,13 @@ impl Stats {
         ms(self.0.least_rtt)
     }
 
-    /// Segments in flight at its end.
+    /// Segments in flight at the end of the interval.
     #[getter]
     fn in_flight(&self) -> u32 {
         self.0.in_flight
     }
 
-    /// True if the application had nothing to send at some time in it.
+    /// True if the application had nothing to send at some time in the interval.
     #[getter]
     fn app_limited(&self) -> bool {
         self.0.app_limited
@@ -246,12 +247,12 @@ pub struct Ack {
     now: Time,
     acked: usize,
     acked_bytes: Bytes,
-    /// Of these the ones that a full window had sent.
+    /// Acknowledged segments that were sent while the window was full.
     limited: usize,
     lost: usize,
     marked: u32,
     rtt: Option<Span>,
-    /// Segments delivered, and over which time.
+    /// Segments delivered, and the time over which they were counted.
     rate: Option<(u32, Span)>,
     congestion: Option<Congestion>,
     seen: Interval,
@@ -276,7 +277,7 @@ impl Ack {
 
 #[pymethods]
 impl Ack {
-    /// When it was processed, in seconds since the run began.
+    /// Time at which it was processed, in seconds since the run began.
     #[getter]
     fn now_s(&self) -> f64 {
         self.now.as_secs_f64()
@@ -288,19 +289,19 @@ impl Ack {
         self.acked
     }
 
-    /// Payload of these, in bytes.
+    /// Newly acknowledged payload, in bytes.
     #[getter]
     fn acked_bytes(&self) -> u64 {
         self.acked_bytes.get()
     }
 
-    /// Those of them that left while the window was what limited sending.
+    /// Newly acknowledged segments that left while the window limited sending.
     #[getter]
     fn acked_limited(&self) -> usize {
         self.limited
     }
 
-    /// Transmissions that are newly declared lost.
+    /// Transmissions newly declared lost.
     #[getter]
     fn lost(&self) -> usize {
         self.lost
@@ -312,13 +313,13 @@ impl Ack {
         self.marked
     }
 
-    /// Its round trip, in ms; None if it measures none.
+    /// Round trip of this acknowledgement, in ms; None if it measures none.
     #[getter]
     fn rtt_ms(&self) -> Option<f64> {
         self.rtt.map(ms)
     }
 
-    /// Smoothed round trip, this one included, in ms.
+    /// Smoothed round trip, including this acknowledgement, in ms.
     #[getter]
     fn srtt_ms(&self) -> f64 {
         ms(self.seen.srtt)
@@ -330,7 +331,7 @@ impl Ack {
         (self.seen.least_rtt != Span::MAX).then(|| ms(self.seen.least_rtt))
     }
 
-    /// Packets delivered with their headers, in Mbit/s, as its delivery rate sample has it; None without one.
+    /// Delivery rate sample, in packets with their headers, in Mbit/s; None without a sample.
     #[getter]
     fn delivery_rate_mbps(&self) -> Option<f64> {
         self.rate.map(|(packets, over)| {
@@ -338,7 +339,8 @@ impl Ack {
         })
     }
 
-    /// "loss" or "mark" if a reduction is due, which is told once for the losses or marks of a round trip; else None.
+    /// "loss" or "mark" if a reduction is due, once for the losses or marks of a round trip;
+    /// otherwise None.
     #[getter]
     fn congestion(&self) -> Option<&'static str> {
         self.congestion.map(|congestion| match congestion {
@@ -347,7 +349,7 @@ impl Ack {
         })
     }
 
-    /// Segments in flight after it.
+    /// Segments in flight after this acknowledgement.
     #[getter]
     fn in_flight(&self) -> u32 {
         self.seen.in_flight
@@ -392,25 +394,25 @@ impl Ack {
 #[pyclass(frozen, name = "Timeout", module = "narrows")]
 pub struct Expired {
     pub(crate) timeout: Timeout,
-    /// Segments.
+    /// Window in force, in segments.
     pub(crate) window: f64,
 }
 
 #[pymethods]
 impl Expired {
-    /// When the timer expired, in seconds since the run began.
+    /// Time at which the timer expired, in seconds since the run began.
     #[getter]
     fn now_s(&self) -> f64 {
         self.timeout.now.as_secs_f64()
     }
 
-    /// Transmissions that are newly presumed lost.
+    /// Transmissions newly presumed lost.
     #[getter]
     fn lost(&self) -> u32 {
         self.timeout.lost
     }
 
-    /// True if a reduction was already made for these losses.
+    /// True if these losses have already caused a reduction.
     #[getter]
     fn repeated(&self) -> bool {
         self.timeout.repeated

@@ -1,4 +1,5 @@
-//! The module `narrows._narrows`: commands, result directories and their tables for the Python package `narrows`, which has the documented interface.
+//! The extension module `narrows._narrows`: commands, result directories and tables for the Python
+//! package `narrows`, which has the documented interface.
 
 mod command;
 mod controller;
@@ -6,6 +7,7 @@ mod environment;
 mod exchange;
 mod networks;
 mod results;
+mod scenario;
 mod table;
 
 use narrows::within::Refused;
@@ -20,7 +22,7 @@ create_exception!(
     "A command was not carried out: the text names the place, the reason and a remedy."
 );
 
-/// As Python has it: a command that was stopped is an interrupted one.
+/// Converts a refusal to a Python exception. A stopped command gives KeyboardInterrupt.
 fn raised(refused: Refused) -> PyErr {
     match refused {
         Refused::Stopped { text } => PyKeyboardInterrupt::new_err(trimmed(&text)),
@@ -44,6 +46,8 @@ mod _narrows {
     use super::exchange::{Ack, Expired, PacingRate, Stats, Window};
     #[pymodule_export]
     use super::results::{Directory, Drawing, write};
+    #[pymodule_export]
+    use super::scenario::{scenario_check, scenario_data, scenario_set, scenario_toml};
     #[pymodule_export]
     use super::table::Table;
 }

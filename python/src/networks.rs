@@ -1,4 +1,4 @@
-//! Networks that episodes are drawn from.
+//! Networks from which episodes are drawn.
 
 use narrows::units::{Random, Rate};
 use narrows_agents::{AGENT, Recorded};
@@ -8,13 +8,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The first rate, in parts of the link's (the authors' `create_new_links_and_senders` of Aurora).
+/// Range of the first rate, as a share of the link's rate (`create_new_links_and_senders` in the
+/// code of Aurora's authors).
 const FIRST: (f64, f64) = (0.3, 1.5);
-/// The length in seconds of simulations that end when nobody steers them any more.
+/// Length of simulations of agents, in seconds; they end when the episode is dropped.
 const ENDLESS: f64 = 100_000.0;
 const ENDLESS_US: u64 = 100_000_000_000;
 
-/// A kind of networks as Python has it: each value is drawn uniformly between two, buffers with a uniform logarithm.
+/// A kind of networks from Python: each value is drawn uniformly from a range, a buffer with a
+/// uniform logarithm.
 #[derive(FromPyObject)]
 struct Ranges {
     rate_mbps: (f64, f64),
@@ -25,38 +27,38 @@ struct Ranges {
     beside: Vec<String>,
 }
 
-/// Kinds of networks as Python has them, with their weights.
+/// Kinds of networks from Python, with their weights.
 #[derive(FromPyObject)]
 pub struct Parts {
     parts: Vec<(f64, Ranges)>,
 }
 
-/// A kind of networks that has been checked.
+/// A checked kind of networks.
 struct Kind {
     ranges: Ranges,
-    /// The traces, each with the name that scenarios have for it.
+    /// Traces, each with its name in scenarios.
     recorded: Vec<(String, Arc<Recorded>)>,
 }
 
-/// Kinds of networks, one of which is drawn for each episode.
+/// Kinds of networks; each episode draws one of them.
 pub struct Networks {
-    /// Each with the sum of the weights up to it.
+    /// Kinds, each with the sum of the weights up to and including its weight.
     kinds: Vec<(f64, Kind)>,
 }
 
-/// A network as a scenario.
+/// A drawn network, as a scenario.
 pub struct Drawn {
-    /// Its text.
+    /// Text of the scenario.
     pub text: String,
-    /// The first rate of each agent.
+    /// First rate of each agent.
     pub first: Vec<Rate>,
-    /// The base round trip, in microseconds.
+    /// Base round trip, in microseconds.
     pub rtt_us: u64,
     trace: Option<(String, Arc<Recorded>)>,
 }
 
 impl Drawn {
-    /// What its text names.
+    /// Reads a file that the text names.
     pub fn read(&self, name: &Path) -> io::Result<String> {
         let own = self.trace.as_ref().filter(|(own, _)| Path::new(own) == name);
         own.map(|(_, recorded)| recorded.text.clone())
@@ -64,20 +66,20 @@ impl Drawn {
     }
 }
 
-/// Who is steered.
+/// The sender in a drawn network.
 pub enum Steered<'a> {
-    /// The agents of this simulation, which has no end.
+    /// Agents of a simulation, which has no end.
     Agents {
-        /// Its number.
+        /// Number of the simulation.
         simulation: u64,
-        /// How many there are.
+        /// Number of agents.
         count: usize,
     },
-    /// A flow of this controller, for so many seconds.
+    /// A flow of a controller.
     Flow {
-        /// The controller.
+        /// Name of the controller.
         controller: &'a str,
-        /// How long.
+        /// Duration of the flow.
         seconds: f64,
     },
 }
@@ -106,7 +108,7 @@ impl Networks {
     /// Draws a network.
     pub fn draw(&self, random: &mut Random, steered: &Steered<'_>) -> Drawn {
         let sum = self.kinds.last().map_or(0.0, |(sum, _)| *sum);
-        // A single kind takes no draw.
+        // A single kind needs no draw.
         let at = if self.kinds.len() > 1 { sum * random.uniform() } else { 0.0 };
         let kind = self.kinds.iter().find(|(upto, _)| at < *upto).unwrap_or(&self.kinds[0]);
         kind.1.draw(random, steered)
@@ -151,7 +153,7 @@ impl Kind {
             (0..count).map(|_| FIRST.0 + (FIRST.1 - FIRST.0) * random.uniform()).collect();
         let trace = (!self.recorded.is_empty())
             .then(|| self.recorded[random.below(self.recorded.len() as u64) as usize].clone());
-        // Episodes begin anywhere in a trace.
+        // Episodes begin at a random time of the trace.
         let start = trace
             .as_ref()
             .map_or(0, |(_, recorded)| random.below((recorded.length.as_millis_f64()) as u64));
@@ -193,7 +195,7 @@ impl Kind {
     }
 }
 
-/// A text as scenarios write it.
+/// Quotes a text for a scenario.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -2,17 +2,17 @@
 
 use crate::raised;
 use crate::table::Table;
-use narrows::within::{self, Figure, ResultDir};
+use narrows::within::{self, Figure, ResultDir, Style};
 use narrows_files::Output;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use std::io::Read;
 use std::path::PathBuf;
 
-/// The end of a table's file name.
+/// File name extension of a table.
 const PARQUET: &str = ".parquet";
 
-/// A result directory, whose files were as they were written when it was opened.
+/// A result directory, whose files were verified when it was opened.
 #[pyclass(frozen)]
 pub struct Directory {
     files: ResultDir,
@@ -26,12 +26,12 @@ impl Directory {
         Ok(Directory { files })
     }
 
-    /// The names of its files.
+    /// Returns the names of the files.
     fn names(&self) -> Vec<String> {
         self.files.names().map(str::to_owned).collect()
     }
 
-    /// The names of its tables.
+    /// Returns the names of the tables.
     fn tables(&self) -> Vec<String> {
         self.files
             .names()
@@ -40,7 +40,7 @@ impl Directory {
             .collect()
     }
 
-    /// One of its tables.
+    /// Reads a table.
     fn table(&self, py: Python<'_>, name: &str) -> PyResult<Table> {
         let file = format!("{name}{PARQUET}");
         if !self.files.names().any(|own| own == file) {
@@ -54,35 +54,35 @@ impl Directory {
         })
     }
 
-    /// What one of its files holds.
+    /// Reads a file.
     fn read(&self, name: &str) -> PyResult<Vec<u8>> {
         let mut content = Vec::new();
         self.files.file(name).map_err(|error| raised(error.into()))?.read_to_end(&mut content)?;
         Ok(content)
     }
 
-    /// The table for people.
+    /// Returns the table for people.
     fn text(&self, py: Python<'_>) -> PyResult<String> {
         py.detach(|| within::text(&self.files)).map_err(raised)
     }
 
-    /// Its figures.
+    /// Returns the figures.
     fn figures(&self, py: Python<'_>) -> PyResult<Vec<Drawing>> {
         let figures = py.detach(|| within::figures(&self.files)).map_err(raised)?;
         Ok(figures.into_iter().map(|figure| Drawing { figure }).collect())
     }
 }
 
-/// Writes a file that gets its name when it is complete.
+/// Writes a file, which gets its name when it is complete.
 ///
 /// # Errors
-/// It cannot be written. A file of this name stays as it was.
+/// The file cannot be written. An older file of this name is unchanged.
 #[pyfunction]
 pub fn write(py: Python<'_>, path: PathBuf, content: &[u8]) -> PyResult<()> {
     Ok(py.detach(|| Output::write(&path, content))?)
 }
 
-/// A figure of a result, which is drawn when it is asked for.
+/// A figure of a result, which is drawn on request.
 #[pyclass(frozen)]
 pub struct Drawing {
     figure: Figure,
@@ -97,16 +97,28 @@ impl Drawing {
 
     #[getter]
     fn title(&self) -> &str {
-        self.figure.title()
+        &self.figure.title
     }
 
-    /// As SVG.
-    fn svg(&self, py: Python<'_>) -> String {
-        py.detach(|| self.figure.svg())
+    /// Draws the figure as SVG, `width` millimetres wide as in a paper, or for the screen.
+    #[pyo3(signature = (width=None))]
+    fn svg(&self, py: Python<'_>, width: Option<f64>) -> String {
+        py.detach(|| self.figure.svg(&style(width)))
     }
 
-    /// As PNG, if it is small enough.
-    fn png(&self, py: Python<'_>) -> Option<Vec<u8>> {
-        py.detach(|| self.figure.png())
+    /// Draws the figure as PNG; `None` if memory does not suffice.
+    #[pyo3(signature = (width=None))]
+    fn png(&self, py: Python<'_>, width: Option<f64>) -> Option<Vec<u8>> {
+        py.detach(|| self.figure.png(&style(width)))
     }
+
+    /// Draws the figure as PDF.
+    #[pyo3(signature = (width=None))]
+    fn pdf(&self, py: Python<'_>, width: Option<f64>) -> Vec<u8> {
+        py.detach(|| self.figure.pdf(&style(width)))
+    }
+}
+
+fn style(width: Option<f64>) -> Style {
+    width.map_or(Style::SCREEN, Style::paper)
 }

@@ -12,10 +12,10 @@ use pyo3::types::PyCapsule;
 use std::fs::File;
 use std::sync::Arc;
 
-/// Rows from which on a batch is handed out: runs of few rows share one.
+/// Least rows of a batch, except for the last one: runs with few rows share a batch.
 const BATCH: usize = 1 << 16;
 
-/// A table of a result, in memory. Whoever takes its Arrow stream shares this memory.
+/// A table of a result, in memory. Consumers of its Arrow stream share this memory.
 #[pyclass(frozen)]
 pub struct Table {
     schema: SchemaRef,
@@ -23,7 +23,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Reads a Parquet file by the name of its table.
+    /// Reads a Parquet file as the table `name`.
     pub fn read(name: &str, file: File) -> PyResult<Table> {
         let read = || {
             let reader = Reader::new(file)?;
@@ -74,7 +74,7 @@ fn batch(schema: &SchemaRef, sheet: Sheet) -> Result<RecordBatch, ParquetError> 
                 Arc::new(StringArray::from_iter_values(cells))
             }
             Cells::Flag(cells) => Arc::new(BooleanArray::from(cells)),
-            // Signed as in the files, whose counts are at most i64::MAX.
+            // Counts are signed, as in the files, and at most i64::MAX.
             Cells::Count(cells) => {
                 Arc::new(Int64Array::from_iter_values(cells.into_iter().map(|count| count as i64)))
             }
@@ -92,18 +92,19 @@ fn batch(schema: &SchemaRef, sheet: Sheet) -> Result<RecordBatch, ParquetError> 
 
 #[pymethods]
 impl Table {
-    /// The names of its columns.
+    /// The names of the columns.
     #[getter]
     fn columns(&self) -> Vec<String> {
         self.schema.fields().iter().map(|field| field.name().clone()).collect()
     }
 
-    /// The number of its rows.
+    /// The number of rows.
     fn __len__(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
-    /// The Arrow PyCapsule interface: a stream of record batches. `requested_schema` is not followed, as the interface allows.
+    /// Exports a stream of record batches (Arrow PyCapsule interface). Ignores `requested_schema`,
+    /// which the interface allows.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,

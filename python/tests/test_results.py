@@ -75,9 +75,11 @@ def test_figures_are_those_of_the_report(result):
     assert figure.svg.startswith("<svg") and figure.png.startswith(b"\x89PNG") and figure.title == "Round trip, ms"
     figure.save("figure.svg")
     figure.save("figure.png")
+    figure.save("figure.pdf", width=85)
+    assert Path("figure.pdf").read_bytes().startswith(b"%PDF-")
     assert Path("figure.svg").read_text() == figure.svg and Path("figure.png").read_bytes() == figure.png
-    with pytest.raises(ValueError, match="as .svg or .png"):
-        figure.save("figure.pdf")
+    with pytest.raises(ValueError, match="as .svg, .png or .pdf"):
+        figure.save("figure.gif")
     html = result._repr_html_()
     assert html.startswith("<pre>cubic and bbr compared") and html.count("<img alt=") == len(result.figures)
 

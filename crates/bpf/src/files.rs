@@ -10,14 +10,14 @@ use crate::program::{Program, Variable};
 use crate::shown::structures;
 use crate::socket::Field;
 use narrows_control::{
-    Basis, Build, Built, Entry, FileForm, KeptFile, Setup, Source, forget_passing, register_file,
+    Basis, Build, Built, Entry, FileForm, KeptFile, Session, Setup, Source, register_file,
 };
 use narrows_files::{Limit, read as read_file};
 use narrows_params::{Kind, Need, ParamError, Params, Spec, Words};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The longest object or source: one with a kernel's types has less than 1 MB.
@@ -46,9 +46,6 @@ const NONE: &str = "none";
 const USUAL_HZ: u32 = 250;
 const HZ_RANGE: (f64, f64) = (24.0, 1200.0);
 
-/// The files loaded so far.
-static LOADED: Mutex<BTreeMap<PathBuf, &'static Entry>> = Mutex::new(BTreeMap::new());
-
 /// The controller of a file, which is loaded and registered at the first call: by the file's stem,
 /// or `STEM.bpf` where a controller has that name.
 ///
@@ -63,21 +60,7 @@ pub fn entry(path: &str) -> Result<&'static Entry, String> {
         )
     };
     let own = fs::canonicalize(path).map_err(unreadable)?;
-    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(entry) = loaded.get(&own) {
-        return Ok(entry);
-    }
-    let file = read(path)?;
-    let entry = make(path, file)?;
-    loaded.insert(own, entry);
-    Ok(entry)
-}
-
-/// Forgets all files that were loaded, and what else was added for one command: the next loads
-/// files as they are then.
-pub fn forget() {
-    LOADED.lock().unwrap_or_else(PoisonError::into_inner).clear();
-    forget_passing();
+    Session::current().loaded(&own, || make(path, read(path)?))
 }
 
 /// The content of a file, compiled if it is a source.

@@ -1,4 +1,5 @@
-//! What programs in BPF print, in a file: one line each, run by run and in order of time, however many runs there are at a time.
+//! Log file of the output of BPF programs. It has one line per message, sorted by run and time,
+//! however many runs are concurrent.
 
 use crate::error::Failure;
 use narrows_bpf::log::{Gathered, gather};
@@ -12,20 +13,21 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// The file, and what is to go into it.
+/// The log file and its pending content.
 pub struct BpfLog {
     path: PathBuf,
     file: Output,
-    /// The lines of each run.
+    /// Lines of each run, by the index of the run.
     runs: Mutex<BTreeMap<usize, String>>,
 }
 
 impl BpfLog {
-    /// Begins a file, if one is asked for.
+    /// Creates the log file, or returns `None` without a path.
     ///
     /// # Errors
     ///
-    /// It is a regular file that exists, or cannot be made; nothing in the scenarios can print, or what prints cannot be told apart.
+    /// If the file exists as a regular file or cannot be created, if no controller of the scenarios
+    /// can print, or if the output cannot be assigned to flows.
     pub fn begin(path: Option<&Path>, scenarios: &[Scenario]) -> Result<Option<BpfLog>, Failure> {
         let Some(path) = path else { return Ok(None) };
         scenarios.iter().try_for_each(refuse)?;
@@ -37,7 +39,8 @@ impl BpfLog {
         Ok(Some(BpfLog { path: path.to_owned(), file, runs: Mutex::default() }))
     }
 
-    /// Carries a run out, and keeps what its programs print. `index` is its place among the runs, `label` what it is called beside its seed.
+    /// Runs `run` and collects the output of its programs. `index` is the index of the run. `label`
+    /// identifies it in the log in addition to its seed.
     pub fn gather<T>(
         &self,
         index: usize,
@@ -51,11 +54,11 @@ impl BpfLog {
         answer
     }
 
-    /// Writes the file.
+    /// Writes the log file.
     ///
     /// # Errors
     ///
-    /// It cannot be written.
+    /// If the file cannot be written.
     pub fn finish(self) -> Result<(), Failure> {
         let BpfLog { path, mut file, runs } = self;
         let runs = runs.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -74,7 +77,7 @@ fn unwritable(path: &Path, error: &io::Error) -> Failure {
     ))
 }
 
-/// The flows whose controllers come from files.
+/// Returns the flows with controllers from files.
 fn prints(scenario: &Scenario) -> impl Iterator<Item = &narrows_scenario::Flow> {
     let files = kept_objects();
     let from_file = move |name: &str| files.iter().any(|(file, _)| *file == name);
@@ -107,7 +110,7 @@ fn lines(label: &str, scenario: &Scenario, gathered: &Gathered) -> String {
         let (flow, at) =
             (flows.get(&line.seed).copied().unwrap_or("?"), line.at.since(Time::ZERO).as_nanos());
         let (seconds, nanos) = (at / 1_000_000_000, at % 1_000_000_000);
-        // A line of a program is one line of the file.
+        // Each message of a program is a single line of the file.
         let said = line.text.replace(['\n', '\r'], " ");
         writeln!(
             text,

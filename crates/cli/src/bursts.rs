@@ -1,9 +1,10 @@
-//! A note on bursts of loss that last as long as no packet comes.
+//! A note on loss bursts that do not end while no packets arrive.
 
 use narrows_path::LossModel;
 use narrows_scenario::Scenario;
 
-/// Says which links have loss states that advance with packets: a sender that waits for a timeout does not get out of a bad one.
+/// Names the links with loss states that advance per packet. A sender that waits for a timeout
+/// cannot get out of a bad state on them.
 pub fn note<'a>(scenarios: impl IntoIterator<Item = &'a Scenario>) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
     for scenario in scenarios {

@@ -1,4 +1,4 @@
-//! Captures and logs, written while the scenario runs.
+//! Packet captures and logs, written while the scenario runs.
 
 use crate::cli::CaptureArgs;
 use crate::error::Failure;
@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// The captures and logs of a run. Their files grow in the result directory before that is complete.
+/// The captures and logs of a run. Their files grow in the result directory before it is complete.
 pub struct Captures {
     captures: Vec<Capture>,
     logs: Vec<SenderLog>,
@@ -22,7 +22,8 @@ pub struct Captures {
 }
 
 impl Captures {
-    /// What `args` asks to write down of `scenario`, whose result goes to `reserved`.
+    /// Starts the captures and logs that `args` select. Their files go to the result directory
+    /// `reserved`.
     pub fn begin(
         args: &CaptureArgs,
         scenario: &Scenario,
@@ -74,7 +75,7 @@ impl Captures {
         Ok(all)
     }
 
-    /// The run is over: ends every file.
+    /// Completes every file after the run.
     pub fn finish(mut self, reserved: &Reserved) -> Result<(), Failure> {
         if let Some(acks) = self.acks.take() {
             let (samples, traced) = acks.into_samples();
@@ -86,7 +87,7 @@ impl Captures {
     }
 }
 
-/// Refuses to write down segments where there are none.
+/// Refuses captures and logs of segments for a scenario that has no segments.
 pub fn capturable(args: &CaptureArgs, scenario: &Scenario, file: &Path) -> Result<(), Failure> {
     let flags = [("--pcap", &args.pcap), ("--qlog", &args.qlog), ("--acks", &args.acks)];
     flags
@@ -95,7 +96,7 @@ pub fn capturable(args: &CaptureArgs, scenario: &Scenario, file: &Path) -> Resul
         .try_for_each(|(flag, _)| has_segments(flag, scenario, file))
 }
 
-/// Refuses `flag`, which writes down segments, where there are none.
+/// Refuses `flag`, which records segments, for a scenario that has no segments.
 pub fn has_segments(flag: &str, scenario: &Scenario, file: &Path) -> Result<(), Failure> {
     if scenario.icn.is_none() {
         return Ok(());
@@ -121,7 +122,8 @@ impl Observer for Captures {
     }
 }
 
-/// Writes samples at acknowledgements into the result; `names` are those of the scenario's flows.
+/// Writes the samples at acknowledgements to the result directory. `names` are the names of the
+/// scenario's flows.
 pub fn keep_acks(
     reserved: &Reserved,
     names: &[String],
@@ -132,7 +134,7 @@ pub fn keep_acks(
     write_acks(out, names, samples, traced).map_err(|error| cannot_write(reserved, &error))
 }
 
-/// Begins a file of the result.
+/// Creates a file in the result directory.
 fn create(reserved: &Reserved, name: &str) -> Result<File, Failure> {
     match reserved.create(name) {
         Err(ReportError::Write { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {
@@ -145,12 +147,12 @@ fn create(reserved: &Reserved, name: &str) -> Result<File, Failure> {
 }
 
 impl CaptureArgs {
-    /// True if nothing is written down.
+    /// True if nothing is recorded.
     pub fn is_empty(&self) -> bool {
         self.pcap.is_empty() && self.qlog.is_empty() && self.acks.is_empty()
     }
 
-    /// These arguments on a command line, each after a space.
+    /// Formats these arguments for a command line, each after a space.
     pub fn words(&self) -> String {
         let each = |flag: &str, values: &[String]| {
             values.iter().map(|value| format!(" {flag} {}", quote(value))).collect::<String>()
@@ -164,7 +166,7 @@ impl CaptureArgs {
     }
 }
 
-/// The flows that a name means: one, or all.
+/// Returns the indexes of the flows that a name selects: one flow, or all flows for "all".
 pub fn flows(scenario: &Scenario, name: &str) -> Result<Vec<usize>, Failure> {
     if name == "all" {
         return Ok((0..scenario.flows.len()).collect());
@@ -209,12 +211,13 @@ fn capture_name(scenario: &Scenario, point: CapturePoint) -> String {
     }
 }
 
-/// The name at `place` as part of a file's name, other than those of all other names: where two look alike, the later one is numbered.
+/// Returns the name at `place` as part of a file name. The result differs for all names: if two
+/// names look alike, the later one gets a number.
 fn file_name<'a>(names: impl Iterator<Item = &'a str>, place: usize) -> String {
     let own: Vec<(&str, String)> = names.map(|name| (name, plain(name))).collect();
     let (name, plain) = &own[place];
     let alike = own[..place].iter().filter(|(_, other)| other == plain).count();
-    // A name that stays as it is keeps it, wherever it stands.
+    // A name that needs no change always keeps its form.
     if name == plain || (alike == 0 && own.iter().all(|(other, _)| other != plain)) {
         return plain.clone();
     }
@@ -222,7 +225,7 @@ fn file_name<'a>(names: impl Iterator<Item = &'a str>, place: usize) -> String {
     numbered.into_iter().find(|text| own.iter().all(|(_, other)| other != text)).unwrap_or_default()
 }
 
-/// A name as part of a file's.
+/// Replaces characters that are not suitable for file names.
 fn plain(name: &str) -> String {
     name.chars()
         .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' })

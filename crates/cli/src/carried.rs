@@ -1,4 +1,5 @@
-//! Files of controllers that go with the runs of a sweep, so that these go on wherever they are.
+//! Controller files that are stored with the runs of a sweep, so that the sweep can resume on
+//! another machine.
 
 use crate::error::Failure;
 use crate::inputs::controllers;
@@ -9,16 +10,16 @@ use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::Path;
 
-/// What was executed of a controller from a file.
+/// The executed content of a controller file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Carried {
-    /// The name that it has in a result directory.
+    /// Name in a result directory.
     file: String,
-    /// Its content in base64.
+    /// Content in base64.
     content: String,
 }
 
-/// Those that were loaded.
+/// Returns the controller files that are loaded.
 pub fn loaded() -> Vec<Carried> {
     controllers()
         .into_iter()
@@ -26,7 +27,8 @@ pub fn loaded() -> Vec<Carried> {
         .collect()
 }
 
-/// A directory with the files, where the sweep finds them as beside a result.
+/// Writes the files to a temporary directory, where the sweep finds them as it does in a result
+/// directory.
 pub fn unpacked(files: &[Carried]) -> Result<TemporaryFolder, Failure> {
     let unwritable = |error| {
         Failure::Other(format!(

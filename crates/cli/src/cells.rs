@@ -1,13 +1,13 @@
-//! The runs of a sweep that are done, kept on the disk until all are.
+//! The finished runs of a sweep, stored on disk until the result is complete.
 //!
-//! One file beside the result directory, `DIR.partial`: its first line says of which sweep and which program the runs are, each further
-//! line holds one run after a SHA-256 of it and of the first line. A line that was cut off when the program or the machine went down is
-//! dropped, and its run is done again. A line that was changed is refused.
+//! They are in one file next to the result directory, `DIR.partial`. Its first line describes the
+//! sweep and the program. Each further line has one run, after a SHA-256 of the run and the first
+//! line. A line that was cut off by a crash is dropped, and its run is done again. A line that was
+//! changed is refused.
 
 use crate::carried::Carried;
 use crate::error::Failure;
 use crate::inputs::IDENTITY;
-use crate::program::file;
 use crate::shard::Shard;
 use narrows_files::open_unlinked;
 use narrows_report::{Input, Lineup, sha256};
@@ -21,36 +21,36 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// A link in the last place of a path is not followed, and a pipe not waited for.
+/// Flags that refuse a symbolic link in the last component of a path, and do not wait for a pipe.
 const NO_LINK: i32 = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
 
-/// How much work a machine that goes down may lose.
+/// Minimum time between two syncs to the disk.
 const SYNC: Duration = Duration::from_secs(1);
 
-/// What runs belong to. They can be mixed with those of an equal one only.
+/// Description of the sweep that runs belong to. Runs can be mixed only if their origins are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// Version and build of the program.
     pub program: String,
-    /// The command that makes the result again.
+    /// Command that repeats the result.
     pub remake: String,
-    /// The sweep, complete.
+    /// The complete sweep.
     pub sweep: String,
-    /// The files it names.
+    /// Files that the sweep reads.
     pub inputs: Vec<Input>,
-    /// What its controllers from files are.
+    /// Controllers from files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub controllers: Vec<Carried>,
-    /// What it compares, if it is a scorecard.
+    /// Lineup of the scorecard, if the sweep is for a scorecard.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scorecard: Option<Lineup>,
-    /// The controllers whose pairs its cells are, if it is a matrix.
+    /// Controllers of the pairs, if the sweep is for a matrix.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pairs: Vec<String>,
-    /// Which of its runs are made, if not all.
+    /// Shard to run. `None` for the whole sweep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
 }
@@ -62,7 +62,8 @@ struct Line<T> {
     kept: T,
 }
 
-/// The file, and where each run stands in it. `T` is what is kept of a run: an object in JSON.
+/// The file of stored runs and the position of each run in it. `T` is the stored form of a run, an
+/// object in JSON.
 pub struct Cells<T> {
     path: PathBuf,
     log: Mutex<Log>,
@@ -78,34 +79,7 @@ struct Log {
     synced: Instant,
 }
 
-/// Version and build: two builds of one version may compute otherwise.
-pub fn program() -> String {
-    static PROGRAM: LazyLock<String> = LazyLock::new(|| {
-        let hash = file().and_then(File::open).and_then(hash);
-        let build = hash.map_or_else(|_| "unknown".to_owned(), |hash| format!("{hash:016x}"));
-        format!("{} (build {build})", env!("CARGO_PKG_VERSION"))
-    });
-    PROGRAM.clone()
-}
-
-/// What tells the content of two files apart that nobody has made alike on purpose. It takes eight bytes at once, since every sweep begins with
-/// the whole program.
-fn hash(mut file: impl Read) -> io::Result<u64> {
-    const CHUNK: usize = 1 << 18;
-    let mix =
-        |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-    let (mut hash, mut length, mut chunk) = (0, 0, Vec::with_capacity(CHUNK));
-    while file.by_ref().take(CHUNK as u64).read_to_end(&mut chunk)? > 0 {
-        length += chunk.len() as u64;
-        chunk.resize(chunk.len().next_multiple_of(8), 0);
-        let words = chunk.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word));
-        hash = words.fold(hash, mix);
-        chunk.clear();
-    }
-    Ok(mix(mix(hash, length), 0))
-}
-
-/// Where the runs of a result directory are kept until it is complete.
+/// Returns the file of stored runs for a result directory.
 pub fn partial(directory: &Path) -> PathBuf {
     let mut name = directory.file_name().unwrap_or_default().to_owned();
     name.push(".partial");
@@ -113,8 +87,8 @@ pub fn partial(directory: &Path) -> PathBuf {
 }
 
 impl<T: Serialize + DeserializeOwned> Cells<T> {
-    /// Continues `path` if it is there, begins it if not. The caller has reserved the result directory that it belongs to, so nobody else
-    /// is at work on it.
+    /// Opens the file of stored runs, or creates it. The caller has reserved the result directory,
+    /// so no other process uses the file.
     pub fn open(path: PathBuf, origin: &Origin) -> Result<Cells<T>, Failure> {
         let file = begin(&path, origin).map_err(|error| unwritable(&path, &error))?;
         refuse_other(&path, &read_origin(&path)?, origin)?;
@@ -125,24 +99,25 @@ impl<T: Serialize + DeserializeOwned> Cells<T> {
         Ok(Cells { path, log: Mutex::new(log), of: PhantomData })
     }
 
-    /// How many runs are kept.
+    /// Returns the number of stored runs.
     pub fn done(&self) -> u64 {
         self.lock().places.len() as u64
     }
 
-    /// True if this run is kept.
+    /// True if the run is stored.
     pub fn has(&self, run: u64) -> bool {
         self.lock().places.contains_key(&run)
     }
 
-    /// Keeps a run. It is on the disk when this returns, and outlasts a crash of the machine a second later.
+    /// Stores a run. When this function returns, the run survives a crash of the process. The file
+    /// is synced at most once per [`SYNC`], so a crash of the machine can lose the latest runs.
     pub fn keep(&self, run: u64, kept: &T) -> Result<(), Failure> {
         let text = serde_json::to_string(&Line { run, kept })
             .map_err(|error| Failure::Other(format!("run {run} cannot be kept: {error}")))?;
         self.lock().append(run, &text).map_err(|error| unwritable(&self.path, &error))
     }
 
-    /// Reads a run back.
+    /// Reads a stored run.
     pub fn get(&self, run: u64) -> Result<T, Failure> {
         let log = self.lock();
         let read = (|| {
@@ -158,15 +133,15 @@ impl<T: Serialize + DeserializeOwned> Cells<T> {
         read.map(|line| line.kept).map_err(|error| unreadable(&self.path, &error))
     }
 
-    /// Removes the file if no run is kept in it: a sweep that was refused leaves nothing.
+    /// Removes the file if it has no runs, so that a refused sweep leaves nothing behind.
     pub fn remove_if_empty(self) {
         if self.done() == 0 {
-            // It does no harm where it stays.
+            // A file that remains does no harm.
             let _ = std::fs::remove_file(&self.path);
         }
     }
 
-    /// Removes the file: the result directory has everything.
+    /// Removes the file, because the result directory has everything.
     pub fn remove(self) -> Result<(), Failure> {
         std::fs::remove_file(&self.path).map_err(|error| unwritable(&self.path, &error))
     }
@@ -177,7 +152,8 @@ impl<T: Serialize + DeserializeOwned> Cells<T> {
 }
 
 impl Log {
-    /// Finds the runs, and cuts off what is not a whole line. The error is `InvalidData` if a line was changed.
+    /// Finds the runs, and cuts off an incomplete last line. The error is `InvalidData` if a line
+    /// was changed.
     fn read<T: DeserializeOwned>(file: File) -> io::Result<Log> {
         let mut reader = BufReader::new(&file);
         reader.seek(SeekFrom::Start(0))?;
@@ -187,7 +163,7 @@ impl Log {
         for number in 2.. {
             line.clear();
             let length = reader.read_until(b'\n', &mut line)? as u64;
-            // A file system that goes down may leave zeros where the last lines were to be.
+            // After a crash, a file system may leave zeros in place of the last lines.
             let Some(whole) = line.strip_suffix(b"\n").filter(|whole| !whole.contains(&0)) else {
                 break;
             };
@@ -217,25 +193,25 @@ impl Log {
     }
 }
 
-/// Between the SHA-256 of a run and what is kept of it.
+/// Separator between the SHA-256 of a run and the run.
 const BETWEEN: &str = "  ";
-/// The length of both.
+/// Length of the SHA-256 and the separator.
 const PREFIX: usize = 64 + BETWEEN.len();
 
-/// The SHA-256 of what is kept of a run, bound to the first line, whose SHA-256 `origin` is.
+/// Returns the SHA-256 of a run, bound to the first line by its SHA-256 `origin`.
 fn sum(origin: &str, text: &str) -> String {
     sha256(format!("{origin} {text}").as_bytes())
 }
 
-/// Reads a line; `None` if its checksum does not match.
+/// Parses a line. Returns `None` if its checksum does not match.
 fn summed<T: DeserializeOwned>(line: &[u8], origin: &str) -> Option<Line<T>> {
     let (wanted, text) = std::str::from_utf8(line).ok()?.split_once(BETWEEN)?;
     let kept = serde_json::from_str(text).ok()?;
     (sum(origin, text) == wanted).then_some(kept)
 }
 
-/// Opens the file, and writes its first line if there is none, or only a beginning of it. Its name is the program's choice, so no link is
-/// followed.
+/// Opens the file. Writes its first line if the line is missing or incomplete. The program chooses
+/// the file name, so symbolic links are not followed.
 fn begin(path: &Path, origin: &Origin) -> io::Result<File> {
     if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         std::fs::create_dir_all(parent)?;
@@ -261,7 +237,7 @@ fn begin(path: &Path, origin: &Origin) -> io::Result<File> {
     Ok(file)
 }
 
-/// What the runs in a file belong to.
+/// Reads the origin from a file of stored runs.
 pub fn read_origin(path: &Path) -> Result<Origin, Failure> {
     let mut text = String::new();
     let read = open_unlinked(path)
@@ -271,12 +247,13 @@ pub fn read_origin(path: &Path) -> Result<Origin, Failure> {
 }
 
 impl Origin {
-    /// It as one line of JSON, without its end.
+    /// Returns the origin as one line of JSON, without a line end.
     pub fn line(&self) -> String {
         serde_json::to_string(self).expect("its fields are texts")
     }
 
-    /// The name of a controller that is another in `wanted`, by what tells those apart that come for a single command.
+    /// Returns the name of a controller that is different in `wanted`, judged by the identities of
+    /// controllers that exist for a single command.
     pub fn other_controller(&self, wanted: &Origin) -> Option<&str> {
         self.inputs.iter().find_map(|input| {
             let name = input.name.strip_suffix(IDENTITY)?;
@@ -288,7 +265,8 @@ impl Origin {
         })
     }
 
-    /// Why runs of this are not runs of another; `None` if they are.
+    /// Returns the reason why runs of this origin are not runs of `wanted`, or `None` if they are.
+    /// Does not compare the shards.
     pub fn differs(&self, wanted: &Origin) -> Option<String> {
         if self.program != wanted.program {
             Some(format!("come from Narrows {}, not from {}", self.program, wanted.program))
@@ -344,23 +322,4 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
         "{} cannot be read: {error}; give the result directory of an interrupted sweep{or}",
         path.display()
     ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_byte_and_the_length_are_in_the_hash() {
-        let bytes: Vec<u8> = (0..600_001u32).map(|n| (n % 251) as u8).collect();
-        let hash = |bytes: &[u8]| hash(bytes).expect("a hash");
-        let own = hash(&bytes);
-        for place in [0, 1, 7, 8, 262_143, 262_144, 600_000] {
-            let mut other = bytes.clone();
-            other[place] ^= 1;
-            assert_ne!(hash(&other), own, "byte {place}");
-        }
-        assert_ne!(hash(&[&bytes[..], &[0]].concat()), own);
-        assert_eq!(hash(&bytes), own);
-    }
 }

@@ -4,7 +4,7 @@ use crate::bpf_log::BpfLog;
 use crate::bursts;
 use crate::cli::{CompareArgs, Compared};
 use crate::conflicts;
-use crate::contenders::{controllers, distinct, join};
+use crate::contenders::{baseline, controllers, distinct, join};
 use crate::error::Failure;
 use crate::icn::IcnWay;
 use crate::inputs;
@@ -15,15 +15,17 @@ use crate::quote::quote;
 use crate::routers;
 use crate::runner::{run_all_logged, with_seeds};
 use crate::scorecard;
+use crate::short_runs;
 use crate::unmarked;
 use crate::unopened;
 use crate::unverified;
 use narrows_control::Choice;
 use narrows_report::{Case, Comparison};
-use narrows_scenario::{Scenario, ScenarioError};
+use narrows_scenario::{Overrides, Scenario, ScenarioError};
 use std::path::{Path, PathBuf};
 
-/// Runs each controller on the same network with several seeds and shows them side by side, or makes a scorecard if that is asked for.
+/// Runs each controller on the same network with several seeds and shows them side by side, or
+/// makes a scorecard if the arguments describe one.
 pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
     conflicts::refuse(&args)?;
     if scorecard::is_wanted(&args) {
@@ -51,7 +53,7 @@ pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
         |index| &names[index / args.seeds as usize],
         &args.output,
     );
-    // What was printed before a fault helps to find it.
+    // Write the log even after a fault, because its lines help to find the fault.
     log.map_or(Ok(()), BpfLog::finish)?;
     let mut records = records?.into_iter();
     let cases = networks.iter().zip(&names).map(|(network, name)| Case {
@@ -68,17 +70,23 @@ pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
         cases.collect(),
         String::new(),
     );
+    if !args.icn {
+        comparison.baseline = baseline(&args, &names)?;
+    }
     comparison.notes.extend(unmarked::note(&networks));
     comparison.notes.extend(bursts::note(&networks));
-    // Paths and files have their own hosts, and refuse `--host-rate`.
+    // Paths and files define their own hosts, and refuse `--host-rate`.
     let own_link = args.host_rate.is_none() && args.on.path.is_empty() && file(&args).is_none();
     comparison.notes.extend(own_link.then(|| offload::note(&networks[0])).flatten());
+    let records = comparison.cases.iter().flat_map(|case| &case.runs);
+    let short = short_runs::note(records);
+    comparison.notes.extend(short);
     let opened = unopened::note(
         comparison.cases.iter().map(|case| (case.label.as_str(), case.runs.as_slice())),
     );
     comparison.notes.extend(opened);
     comparison.notes.extend(unverified::notes());
-    // The network as it was given, where there is one: in the others routers stand for its queues.
+    // Prefer a network without added routers for the command.
     let given = own.iter().position(Option::is_none).unwrap_or(0);
     let own: Vec<String> = own.into_iter().flatten().collect();
     comparison
@@ -97,11 +105,11 @@ pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
     Ok(Outcome::Ok)
 }
 
-/// What is compared, each with a network of its own.
+/// The compared controllers or ways of control, each with its network.
 struct Contest {
     names: Vec<String>,
     networks: Vec<Scenario>,
-    /// The routers that a network has because of who is on it.
+    /// Description of the routers that a network has for its controller, or `None`.
     own: Vec<Option<String>>,
 }
 
@@ -128,7 +136,7 @@ impl Contest {
     }
 }
 
-/// Ways to control an information-centric network that the arguments name.
+/// Returns the ways to control an information-centric network that the arguments name.
 fn ways(args: &CompareArgs) -> Result<Vec<IcnWay>, Failure> {
     if args.compared.is_empty() {
         let default = |name: &&str| match IcnWay::read(name) {
@@ -149,12 +157,17 @@ fn ways(args: &CompareArgs) -> Result<Vec<IcnWay>, Failure> {
     args.compared.iter().map(way).collect()
 }
 
-/// The scenario file whose network is used.
+/// Returns the scenario file that defines the network.
 fn file(args: &CompareArgs) -> Option<&Path> {
     args.file.first().map(PathBuf::as_path)
 }
 
-/// The network with `choice` driving it.
+/// Returns the changes to the network that the arguments request.
+fn overrides(args: &CompareArgs) -> Overrides {
+    Overrides { set: args.set.set.clone(), ..args.on.at_bottleneck() }
+}
+
+/// Returns the network with the controller `choice`.
 fn network(args: &CompareArgs, choice: &Choice) -> Result<Scenario, Failure> {
     match file(args) {
         None => {
@@ -163,14 +176,14 @@ fn network(args: &CompareArgs, choice: &Choice) -> Result<Scenario, Failure> {
             Ok(narrows_scenario::parse_with(
                 &text,
                 file,
-                &args.on.at_bottleneck(),
+                &overrides(args),
                 None,
                 &narrows_scenario::read_named,
             )?)
         }
         Some(file) => {
             let scenario =
-                narrows_scenario::load_with(file, &args.on.at_bottleneck(), Some(choice.text()))?;
+                narrows_scenario::load_with(file, &overrides(args), Some(choice.text()))?;
             if scenario.icn.is_some() {
                 let message = "this network is information-centric: it has no flows";
                 let remedy = format!(
@@ -190,8 +203,8 @@ fn network(args: &CompareArgs, choice: &Choice) -> Result<Scenario, Failure> {
     }
 }
 
-/// The command that makes the same comparison from the result directory, where `scenario_file` and the traces are. Flags that only say
-/// where or how fast are left out.
+/// Returns the command that repeats the comparison in the result directory, which has
+/// `scenario_file` and the traces. Leaves out flags that do not change the result.
 fn remake(args: &CompareArgs, names: &[String], network: &Scenario, scenario_file: &str) -> String {
     let mut words = vec!["narrows".to_owned(), "compare".to_owned()];
     words.extend(args.icn.then(|| "--icn".to_owned()));
@@ -203,20 +216,24 @@ fn remake(args: &CompareArgs, names: &[String], network: &Scenario, scenario_fil
     };
     let trace = |link: usize| network.links[link].trace_file.clone();
     option("file", file(args).map(|_| scenario_file.to_owned()));
-    // A file has them written out.
+    // A scenario file already has these settings.
     let on = if file(args).is_none() {
         args.on.words(|_| trace(0).unwrap_or_default())
     } else {
         Vec::new()
     };
     on.into_iter().for_each(|(name, value)| option(name, Some(value)));
+    option("baseline", args.baseline.clone());
+    // A scenario file already has these changes.
+    let set: &[(String, String)] = if file(args).is_none() { &args.set.set } else { &[] };
+    set.iter().for_each(|(path, value)| option("set", Some(format!("{path}={value}"))));
     option("rate", args.rate.map(|rate| rate.to_string()));
     option("host-rate", args.host_rate.map(|rate| rate.to_string()));
     option("rtt", args.rtt.map(|rtt| rtt.to_string()));
     option("buffer", args.buffer.map(|buffer| buffer.to_string()));
     option("flows", args.flows.map(|flows| flows.to_string()));
     option("stagger", args.stagger.map(|stagger| stagger.to_string()));
-    // A bare 1 could mean 1 %, and is refused.
+    // A bare 1 is refused because it could mean 1 %.
     option(
         "loss",
         args.loss.map(|loss| if loss == 1.0 { "100 %".to_owned() } else { loss.to_string() }),
@@ -229,7 +246,7 @@ fn remake(args: &CompareArgs, names: &[String], network: &Scenario, scenario_fil
     words.join(" ")
 }
 
-/// A comparison that shows something this one could not.
+/// Returns a suggestion for a comparison that shows something new.
 fn next(args: &CompareArgs) -> String {
     if args.icn && args.file.is_empty() {
         return "narrows reproduce mircc --quick to reproduce its authors' results".to_owned();
@@ -241,7 +258,7 @@ fn next(args: &CompareArgs) -> String {
         );
     }
     let network = args.network();
-    // As they were typed, where they come first.
+    // The leading arguments, as the user typed them.
     let typed = args
         .output
         .console

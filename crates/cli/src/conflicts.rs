@@ -1,12 +1,13 @@
-//! Flags of `narrows compare` that do not go together.
+//! Flags of `narrows compare` that cannot be combined.
 
 use crate::cli::CompareArgs;
 use crate::error::Failure;
 
-/// Refuses flags that would not be heeded.
+/// Refuses flags that would have no effect.
 ///
 /// # Errors
-/// A flag describes a network that is not the one compared, or would change one that describes itself.
+/// If a flag describes a network other than the compared one, or would change a network that
+/// defines the value itself.
 pub fn refuse(args: &CompareArgs) -> Result<(), Failure> {
     if args.icn && args.file.len() > 1 {
         return Err(Failure::Other(
@@ -14,6 +15,12 @@ pub fn refuse(args: &CompareArgs) -> Result<(), Failure> {
         ));
     }
     args.on.refuse_several("compare", false)?;
+    if !args.set.set.is_empty() && crate::scorecard::is_wanted(args) {
+        return Err(Failure::Other(
+            "--set changes one network, and a scorecard may have several; save the network with narrows path NAME > FILE, change it there, and give --file FILE"
+                .to_owned(),
+        ));
+    }
     let described = [("--path", !args.on.path.is_empty()), ("--file", !args.file.is_empty())];
     let Some((source, _)) = described.into_iter().find(|(_, given)| *given) else { return Ok(()) };
     let of_links = [

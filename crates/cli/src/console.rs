@@ -1,4 +1,4 @@
-//! Where the words of a command go and who can stop it: a terminal, or a program around this one.
+//! Output and interruption of a command: by a terminal, or by a host program that embeds this one.
 
 use crate::error::Failure;
 use crate::interruption::interruption;
@@ -12,31 +12,31 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A program that runs commands of this one. It hears of them from any thread.
+/// A host program that runs commands of this program. Its methods are called from any thread.
 pub trait Around: Send + Sync {
-    /// What a terminal would show on standard output.
+    /// Receives the text that a terminal would show on standard output.
     fn print(&self, text: &str);
 
-    /// So much of all is done, in units of the command's own.
+    /// Receives the progress, in units of the command.
     fn progress(&self, done: u64, all: u64);
 
-    /// A result is complete in this directory.
+    /// Receives the directory of a complete result.
     fn made(&self, directory: &Path);
 
-    /// Set, from any thread, as soon as the command is to stop.
+    /// Returns the flag that stops the command. Any thread may set it.
     fn stop(&self) -> &AtomicBool;
 
-    /// The command's words, as `run.json` tells them.
+    /// Returns the words of the command line, for `run.json`.
     fn words(&self) -> Vec<String>;
 }
 
-/// Where the words of a command go.
+/// Destination of a command's output.
 #[derive(Clone, Default)]
 pub enum Console {
-    /// This process is the command's own: standard output, a progress bar, signals.
+    /// The process runs only this command: standard output, a progress bar and signals.
     #[default]
     Terminal,
-    /// It is another program's.
+    /// The process is a host program.
     Within(Arc<dyn Around>),
 }
 
@@ -50,8 +50,9 @@ impl fmt::Debug for Console {
 }
 
 impl Console {
-    /// Prints, without control characters that names from outside may hold. A reader that has seen enough (`narrows run FILE | head`) changes
-    /// nothing of what the command does and finds.
+    /// Prints text after it replaces control characters, because names from outside may contain
+    /// them. A reader that closes the pipe early (`narrows run FILE | head`) does not change the
+    /// behaviour of the command.
     pub fn print(&self, text: &str) -> Result<(), Failure> {
         let text = visible(text);
         match self {
@@ -66,24 +67,25 @@ impl Console {
         }
     }
 
-    /// A result is complete.
+    /// Reports the directory of a complete result.
     pub fn made(&self, directory: &Path) {
         if let Console::Within(around) = self {
             around.made(directory);
         }
     }
 
-    /// From now on Ctrl-C and its like, in a process of the command's own, do no more than to set what this reads.
+    /// True if the command is to stop. In a terminal, the first call installs signal handlers that
+    /// only set a flag.
     pub fn is_stopped(&self) -> bool {
         self.stop().load(Ordering::Relaxed)
     }
 
-    /// Refuses to go on once the command is to stop.
+    /// Returns [`Failure::Interrupted`] if the command is to stop.
     pub fn go_on(&self) -> Result<(), Failure> {
         if self.is_stopped() { Err(Failure::Interrupted) } else { Ok(()) }
     }
 
-    /// What is set as soon as the command is to stop.
+    /// Returns the flag that stops the command.
     pub fn stop(&self) -> &AtomicBool {
         match self {
             Console::Terminal => interruption(),
@@ -91,13 +93,13 @@ impl Console {
         }
     }
 
-    /// The command as a shell reads it again.
+    /// Returns the command line, quoted for a shell.
     pub fn same_command(&self) -> String {
         let words = self.words().into_iter().skip(1).map(|word| quote(&word));
         std::iter::once("narrows".to_owned()).chain(words).collect::<Vec<String>>().join(" ")
     }
 
-    /// The command's words.
+    /// Returns the words of the command line.
     pub fn words(&self) -> Vec<String> {
         match self {
             Console::Terminal => std::env::args().collect(),
@@ -105,7 +107,7 @@ impl Console {
         }
     }
 
-    /// Shows how far work is that is so much in all.
+    /// Creates a progress bar for an amount of work `all`.
     pub fn progress(&self, verb: &'static str, all: u64, quiet: bool) -> Progress {
         let target = match self {
             Console::Terminal if !quiet => ProgressDrawTarget::stderr(),
@@ -114,7 +116,7 @@ impl Console {
         let style =
             ProgressStyle::with_template("{prefix} {bar:30} {percent:>3} % {eta} left {wide_msg}")
                 .expect("a valid template");
-        // Whoever is asked from now on knows of Ctrl-C.
+        // Install the signal handlers before the work starts.
         self.stop();
         Progress {
             bar: ProgressBar::with_draw_target(Some(all), target)
@@ -126,7 +128,7 @@ impl Console {
     }
 }
 
-/// How far a command is.
+/// Progress of a command.
 pub struct Progress {
     bar: ProgressBar,
     all: u64,
@@ -134,7 +136,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// So much more is done.
+    /// Adds finished work.
     pub fn inc(&self, more: u64) {
         self.bar.inc(more);
         if let Console::Within(around) = &self.console {
@@ -142,27 +144,28 @@ impl Progress {
         }
     }
 
-    /// Says more than how much is done.
+    /// Shows a text next to the progress bar.
     pub fn tell(&self, text: String) {
         self.bar.set_message(text);
     }
 
-    /// Nothing is shown any more.
+    /// Removes the progress bar.
     pub fn end(&self) {
         self.bar.finish_and_clear();
     }
 
-    /// The command is to stop.
+    /// True if the command is to stop.
     pub fn is_stopped(&self) -> bool {
         self.console.is_stopped()
     }
 
-    /// Set as soon as the command is to stop.
+    /// Returns the flag that stops the command.
     pub fn stop(&self) -> &AtomicBool {
         self.console.stop()
     }
 
-    /// Refuses to go on once the command is to stop. Loops over runs ask before each: a run may be too short to ask by itself.
+    /// Returns [`Failure::Interrupted`] if the command is to stop. Loops call it before each run,
+    /// because a run may be too short to check the flag.
     pub fn go_on(&self) -> Result<(), Failure> {
         self.console.go_on()
     }

@@ -1,10 +1,10 @@
-//! Who is compared.
+//! The compared controllers.
 
 use crate::cli::{CompareArgs, Compared};
 use crate::error::Failure;
 use narrows_control::{Choice, DEFAULTS};
 
-/// The names, none of which comes twice.
+/// Collects the names. Refuses a name that occurs twice.
 pub fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<String>, Failure> {
     let names: Vec<String> = names.map(str::to_owned).collect();
     match names.iter().enumerate().find(|(index, name)| names[..*index].contains(name)) {
@@ -13,7 +13,7 @@ pub fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<String>,
     }
 }
 
-/// Controllers that the arguments name.
+/// Returns the controllers that the arguments name, or the default ones.
 pub fn controllers(args: &CompareArgs) -> Result<Vec<Choice>, Failure> {
     if args.compared.is_empty() {
         return Ok(DEFAULTS
@@ -31,7 +31,30 @@ pub fn controllers(args: &CompareArgs) -> Result<Vec<Choice>, Failure> {
     args.compared.iter().map(controller).collect()
 }
 
-/// "a, b and c".
+/// Returns the baseline: the controller that `--baseline` names, or CUBIC. `None` if CUBIC is not
+/// compared or is alone.
+///
+/// # Errors
+///
+/// If `--baseline` names a controller that is not compared or is alone.
+pub fn baseline(args: &CompareArgs, names: &[String]) -> Result<Option<String>, Failure> {
+    let named = |name: &str| names.iter().find(|own| *own == name).filter(|_| names.len() > 1);
+    match &args.baseline {
+        None => Ok(named(DEFAULT_BASELINE).cloned()),
+        Some(name) => match named(name) {
+            Some(name) => Ok(Some(name.clone())),
+            None => Err(Failure::Other(format!(
+                "--baseline {name} is not compared with another controller; name it, as it is written there, among {}",
+                join(names)
+            ))),
+        },
+    }
+}
+
+/// Default baseline.
+const DEFAULT_BASELINE: &str = "cubic";
+
+/// Joins names as "a, b and c".
 pub fn join(names: &[String]) -> String {
     match names {
         [] => String::new(),

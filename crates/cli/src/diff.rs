@@ -1,4 +1,4 @@
-//! `narrows diff`: what was changed between two results, and what came of it.
+//! `narrows diff`: changes of the scenario between two results, and the changes of the metrics.
 
 use crate::cli::DiffArgs;
 use crate::error::Failure;
@@ -12,7 +12,7 @@ use narrows_scenario::{Difference, differences};
 use serde::Serialize;
 use std::path::Path;
 
-/// Rows of the table; `--json` has them all.
+/// Maximum number of rows in the table. `--json` has all rows.
 const ROWS: usize = 40;
 
 #[derive(Serialize)]
@@ -32,7 +32,7 @@ struct Changed {
     after: Option<String>,
 }
 
-/// How one metric of one case moved.
+/// Change of a metric in a case.
 #[derive(Serialize)]
 struct Moved {
     case: String,
@@ -40,19 +40,21 @@ struct Moved {
     unit: &'static str,
     before: f64,
     after: f64,
-    /// In how many seeds it is defined, of how many.
+    /// Number of seeds for which the metric is defined, and number of all seeds.
     before_seeds: [usize; 2],
     after_seeds: [usize; 2],
     change: f64,
-    /// In percent of what it was; `None` if that was zero.
+    /// Change in percent of the value before. `None` if that value is zero.
     percent: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
-    /// Whether it moved further than seeds spread; `None` if no spread is known.
+    /// True if the 95 % interval of the change does not contain zero. `None` if there are too few
+    /// seeds for an interval.
     beyond_spread: Option<bool>,
-    /// `None` if it does not say, and where other seeds define it than before.
+    /// True if the change is an improvement. `None` if the metric has no direction, there is no
+    /// change, or the metric is defined for different seeds before and after.
     better: Option<bool>,
-    /// The same seeds define it.
+    /// True if the metric is defined for the same seeds before and after.
     #[serde(skip)]
     comparable: bool,
 }
@@ -105,7 +107,7 @@ fn tell(first: &Measured, second: &Measured, before: &Path, after: &Path) -> Res
         }
     }
     let mut metrics: Vec<Moved> = pairs.iter().flat_map(|(own, other)| moved(own, other)).collect();
-    // What is certain to have moved first, and of that what moved furthest for its size.
+    // Put changes beyond the spread first. Sort by relative size within each group.
     let size = |moved: &Moved| {
         moved.change.abs() / moved.before.abs().max(moved.after.abs()).max(f64::MIN_POSITIVE)
     };
@@ -143,13 +145,13 @@ fn moved(own: &MeasuredCase, other: &MeasuredCase) -> Vec<Moved> {
         let (from, to) = (median(&before)?, median(&after)?);
         let [before_seeds, after_seeds] =
             [[before.len(), all_before.len()], [after.len(), all_after.len()]];
-        // Of one value nobody knows how far others would lie from it.
+        // One value does not show the spread.
         let interval = if before.len().min(after.len()) > 1 {
             difference_interval(&before, &after)
         } else {
             None
         };
-        // Of the seeds without a value none is in the medians.
+        // The medians leave out seeds for which the metric is undefined.
         let everywhere = before.len() == all_before.len() && after.len() == all_after.len();
         let comparable = everywhere
             || all_before.iter().map(Option::is_some).eq(all_after.iter().map(Option::is_some));
@@ -269,7 +271,7 @@ fn words(told: &Told, first: &Measured, second: &Measured) -> String {
     text
 }
 
-/// A median, and of how many seeds if some do not define it.
+/// Formats a median, with the number of seeds if the metric is undefined for some.
 fn with_seeds(median: f64, [defined, all]: [usize; 2]) -> String {
     if defined < all {
         format!("{} ({defined} of {all} seeds)", plain(median))
@@ -278,7 +280,7 @@ fn with_seeds(median: f64, [defined, all]: [usize; 2]) -> String {
     }
 }
 
-/// Three significant digits or so; of what is smaller than four decimals show, its power of ten.
+/// Formats a number with about three significant digits. Small numbers have an exponent.
 fn plain(value: f64) -> String {
     if value != 0.0 && value.abs() < 0.001 {
         return format!("{value:.1e}");

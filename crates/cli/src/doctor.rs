@@ -7,9 +7,11 @@ use crate::output;
 use narrows_live::{Capability, State};
 use serde_json::json;
 
-/// Says what this host can do of what a live run needs. Its exit status tells whether scenarios can run live.
+/// Reports which requirements of a live run this host meets. The exit status says if scenarios can
+/// run live.
 pub fn doctor(args: DoctorArgs) -> Result<Outcome, Failure> {
-    // Both may move this process into a user namespace, which needs a process without further threads.
+    // Both calls may move this process into a user namespace, which requires a process with a
+    // single thread.
     let ready = narrows_live::ready();
     let capabilities = narrows_live::probe();
     let why = ready.as_ref().err().map(ToString::to_string);

@@ -1,13 +1,12 @@
-//! What keeps a command from being carried out.
+//! Failures of a command.
 
 use crate::locale::{is_utf8, localised};
-use miette::{GraphicalReportHandler, GraphicalTheme};
 use narrows_evidence::EvidenceError;
-use narrows_scenario::visible;
+use narrows_scenario::{ErrorStyle, visible};
 use std::io::{self, IsTerminal, Write};
 use thiserror::Error;
 
-/// Why a command could not be carried out: exit status 2.
+/// Reason why a command failed. The exit status is 2.
 #[derive(Debug, Error)]
 pub enum Failure {
     #[error("{0}")]
@@ -44,7 +43,8 @@ impl From<EvidenceError> for Failure {
 }
 
 impl Failure {
-    /// A capture or log that cannot begin: what the scenario does not allow says so itself.
+    /// Converts the error of a capture or log that cannot start. An error about the scenario
+    /// already has a complete text.
     pub fn from_capture(error: io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::InvalidInput => Failure::Other(error.to_string()),
@@ -54,29 +54,21 @@ impl Failure {
         }
     }
 
-    /// Tells the user, with the line of the scenario where there is one.
+    /// Prints the failure to standard error, with the line of the scenario if there is one.
     pub fn print(&self) {
         let mut stderr = io::stderr().lock();
         let colour = stderr.is_terminal()
             && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        // Nobody is left to tell if this fails.
+        // There is nowhere to report a failure of this write.
         let _ = stderr.write_all(self.text(colour).as_bytes());
     }
 
-    /// What the user is told.
+    /// Returns the text for the user.
     pub fn text(&self, colour: bool) -> String {
         match self {
             Failure::Scenario(error) => {
-                let theme = match (is_utf8(), colour) {
-                    (false, _) => GraphicalTheme::none(),
-                    (true, true) => GraphicalTheme::unicode(),
-                    (true, false) => GraphicalTheme::unicode_nocolor(),
-                };
-                let mut text = String::new();
-                let rendered = GraphicalReportHandler::new_themed(theme)
-                    .with_width(120)
-                    .render_report(&mut text, error);
-                rendered.map_or_else(|_| format!("error: {}\n", error.short()), |()| text)
+                let style = ErrorStyle { unicode: is_utf8(), colour };
+                localised(&error.rendered(style)).into_owned()
             }
             other => localised(&format!("error: {}\n", visible(&other.to_string()))).into_owned(),
         }

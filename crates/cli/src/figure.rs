@@ -4,75 +4,119 @@ use crate::cli::FigureArgs;
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output;
+use crate::report::checked;
 use narrows_files::Output;
 use narrows_params::suggest;
-use narrows_report::{Figure, ResultDir};
-use std::path::Path;
+use narrows_report::{Figure, ResultDir, Selection, Style};
+use std::path::{Path, PathBuf};
 
 /// Lists the figures of a result directory, or draws one.
 pub fn figure(args: FigureArgs) -> Result<Outcome, Failure> {
     let files = narrows_report::open(&args.directory)?;
-    let figures = figures(&files)?;
+    let selection = Selection { seed: args.seed, flows: args.flows.clone() };
+    let figures = figures(&files, &selection)?;
     let names: Vec<String> = figures.iter().map(Figure::name).collect();
-    let Some(name) = args.name else {
+    let Some(name) = &args.name else {
         if names.is_empty() {
             output::print("no figures: this result has none, see report.html\n")?;
         }
         let wide = names.iter().map(String::len).max().unwrap_or(0);
         for (name, figure) in names.iter().zip(&figures) {
-            output::print(&format!("{name:wide$}  {}\n", figure.title()))?;
+            output::print(&format!("{name:wide$}  {}\n", figure.title))?;
         }
         return Ok(Outcome::Ok);
     };
-    let Some(figure) = figures.iter().find(|figure| figure.name() == name) else {
-        let known = suggest(&name, "figures", names.iter().map(String::as_str));
-        return Err(Failure::Other(format!("this result has no figure \"{name}\"; {known}")));
+    let Some(figure) = figures.into_iter().find(|figure| figure.name() == *name) else {
+        let known = suggest(name, "figures", names.iter().map(String::as_str));
+        let seed = args.seed.map_or_else(String::new, |seed| format!(" of seed {seed}"));
+        return Err(Failure::Other(format!("this result has no figure \"{name}\"{seed}; {known}")));
     };
-    let svg = args.svg.or_else(|| args.png.is_none().then(|| format!("{name}.svg").into()));
-    if let Some(file) = svg {
-        refuse_extension(&file, "png", "--svg", "--png")?;
-        written(&file, figure.svg().as_bytes(), "--svg")?;
-    }
-    if let Some(file) = args.png {
-        refuse_extension(&file, "svg", "--png", "--svg")?;
-        let pixels = figure.png();
-        let pixels = pixels.ok_or_else(|| {
-            Failure::Other(format!("\"{name}\" is too large for a PNG; use --svg"))
-        })?;
-        written(&file, &pixels, "--png")?;
-    }
+    let figure = selected(figure, &args.flows)?;
+    draw(&args, name, &figure)?;
     Ok(Outcome::Ok)
 }
 
-/// The figures of a result, whatever it is of.
-pub fn figures(files: &ResultDir) -> Result<Vec<Figure>, Failure> {
+/// Keeps what `--flows` names.
+fn selected(mut figure: Figure, wanted: &[String]) -> Result<Figure, Failure> {
+    let legend: Vec<String> = figure.legend().into_iter().map(str::to_owned).collect();
+    // A flow is named by itself, or after its case: "cubic.1" or "cubic cubic.1".
+    let shown =
+        |own: &String| wanted.iter().any(|name| own == name || own.ends_with(&format!(" {name}")));
+    if let Some(unknown) = wanted
+        .iter()
+        .find(|name| !legend.iter().any(|own| own == *name || own.ends_with(&format!(" {name}"))))
+    {
+        return Err(Failure::Other(format!(
+            "this figure shows no \"{unknown}\"; {}",
+            suggest(unknown, "lines", legend.iter().map(String::as_str))
+        )));
+    }
+    if !wanted.is_empty() {
+        figure.keep(&legend.iter().filter(|own| shown(own)).cloned().collect::<Vec<_>>());
+    }
+    Ok(figure)
+}
+
+/// Writes the files that the arguments ask for, or an SVG file by the figure's name.
+fn draw(args: &FigureArgs, name: &str, figure: &Figure) -> Result<(), Failure> {
+    let mut style = args.width.map_or(Style::SCREEN, Style::paper);
+    if let Some(points) = args.font {
+        style.font = Style::points(points);
+    }
+    let none = args.png.is_none() && args.pdf.is_none();
+    let svg = args.svg.clone().or_else(|| none.then(|| format!("{name}.svg").into()));
+    let files = [("svg", &svg), ("png", &args.png), ("pdf", &args.pdf)];
+    for (format, file) in files {
+        let Some(file) = file else { continue };
+        refuse_extension(file, format)?;
+        let content = match format {
+            "svg" => figure.svg(&style).into_bytes(),
+            "pdf" => figure.pdf(&style),
+            _ => figure.png(&style).ok_or_else(|| {
+                Failure::Other(format!("\"{name}\" is too large for a PNG; use --svg or --pdf"))
+            })?,
+        };
+        written(file, &content, format)?;
+    }
+    Ok(())
+}
+
+/// Reads the figures of a result of any kind.
+pub fn figures(files: &ResultDir, selection: &Selection) -> Result<Vec<Figure>, Failure> {
     if let Some(kept) = narrows_report::read_plots(files)? {
         return Ok(narrows_report::reproduction_figures(&kept));
     }
     if let Some(kept) = narrows_report::read_fidelity(files)? {
         return Ok(narrows_report::fidelity_figures(&kept));
     }
+    if files.names().any(|name| name == "check.json") {
+        return Ok(narrows_evidence::report::check_figures(&checked(files)?));
+    }
     Ok(match narrows_report::read_grid(files)? {
         Some(grid) => narrows_report::grid_figures(&grid),
-        None => narrows_report::figures(&narrows_report::read(files)?),
+        None => narrows_report::figures(&narrows_report::read(files)?, selection),
     })
 }
 
-/// Refuses a file of the other kind's name.
-fn refuse_extension(file: &Path, other: &str, flag: &str, instead: &str) -> Result<(), Failure> {
-    match file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(other)) {
-        true => Err(Failure::Other(format!(
-            "{flag} would write another kind of file into {}; use {instead}",
+/// Refuses a file name with the extension of another format.
+fn refuse_extension(file: &Path, format: &str) -> Result<(), Failure> {
+    let extension = file.extension().map(|own| own.to_string_lossy().to_ascii_lowercase());
+    let other = ["svg", "png", "pdf"]
+        .into_iter()
+        .find(|other| *other != format && extension.as_deref() == Some(other));
+    match other {
+        Some(other) => Err(Failure::Other(format!(
+            "--{format} would write another kind of file into {}; use --{other}",
             file.display()
         ))),
-        false => Ok(()),
+        None => Ok(()),
     }
 }
 
-fn written(file: &Path, bytes: &[u8], flag: &str) -> Result<(), Failure> {
+fn written(file: &PathBuf, bytes: &[u8], format: &str) -> Result<(), Failure> {
     Output::write(file, bytes).map_err(|error| {
         Failure::Other(format!(
-            "the figure cannot be written to {}: {error}; choose another {flag}",
+            "the figure cannot be written to {}: {error}; choose another --{format}",
             file.display()
         ))
     })?;

@@ -1,33 +1,32 @@
-//! As much of HTTP as a page for a browser on this host and a page of counters need (RFC 9112):
-//! requests without a body, each with a connection of its own.
+//! A minimal HTTP server (RFC 9112) for a page on this host and a page of counters. Requests have
+//! no body, and each has a separate connection.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::{Duration, Instant};
 
-/// The longest head of a request that is read. Browsers send less than a tenth of it.
+/// Maximum length of a request head. Browsers send less than a tenth of it.
 const LONGEST: usize = 16 << 10;
-/// Fields that a head may have.
+/// Maximum number of header fields.
 const FIELDS: usize = 64;
-/// How long the other end may take to send its whole request, and how long it may pause while it
-/// takes in an answer.
+/// Time limit for receiving a whole request, and for each write of an answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Clients that are answered.
+/// Clients that may send requests.
 #[derive(Clone, Copy, Debug)]
 pub enum Access {
-    /// Browsers on this host, for pages of this host, by this port.
+    /// Browsers on this host, for pages from this host at this port.
     OwnPort(u16),
-    /// Programs, by this port of any address of this host or by `localhost`.
+    /// Programs that address this port by an IP address of this host or by `localhost`.
     AnyAddress(u16),
 }
 
-/// A status that is not success, with its reason.
+/// An error status with its reason.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refusal(pub u16, pub &'static str);
 
-/// Reads a request from a connection, and answers with the path that it asks for if it may have it.
+/// Reads a request from a connection. Returns the requested path, or a refusal.
 pub fn requested(
     connection: &mut TcpStream,
     access: Access,
@@ -37,7 +36,8 @@ pub fn requested(
     connection.set_nodelay(true)?;
     let mut head = Vec::new();
     loop {
-        // One who sends an octet now and then has no more time than others.
+        // The limit is for the whole request, so a client that sends single octets gets no extra
+        // time.
         let left = until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero());
         connection.set_read_timeout(Some(left.ok_or(io::ErrorKind::TimedOut)?))?;
         let mut room = [0; 2048];
@@ -56,11 +56,11 @@ pub fn requested(
     }
 }
 
-/// The path that a request asks for; `None` while its head is not complete.
+/// Returns the path of a request, or `None` while its head is incomplete.
 ///
-/// A page from elsewhere must not see what is served here. It cannot make a browser name this host
-/// unless it is from here, which is why the request must: a name of its own that leads to 127.0.0.1
-/// (DNS rebinding) is refused, and so is a request made for another origin.
+/// A page from another origin must not read this server. It could reach the server by its own host
+/// name that resolves to 127.0.0.1 (DNS rebinding), but the browser then sends that name as Host.
+/// So this function refuses requests with a foreign Host or Origin.
 fn path(head: &[u8], access: Access) -> Option<Result<String, Refusal>> {
     let mut fields = [httparse::EMPTY_HEADER; FIELDS];
     let mut request = httparse::Request::new(&mut fields);
@@ -106,8 +106,7 @@ fn path(head: &[u8], access: Access) -> Option<Result<String, Refusal>> {
     Some(Ok(target.split_once('?').map_or(target, |(path, _)| path).to_owned()))
 }
 
-/// True if a Host field has an address, or `localhost`, and this port. The port of HTTP itself may
-/// be left out.
+/// True if a Host field has an IP address or `localhost`, and this port. Port 80 may be left out.
 fn is_address(host: &str, port: u16) -> bool {
     let (name, behind) = match host.rfind(':').filter(|at| !host[*at..].contains(']')) {
         Some(at) => (&host[..at], host[at + 1..].parse().ok()),
@@ -124,7 +123,8 @@ fn is_address(host: &str, port: u16) -> bool {
     is_named && behind == Some(port)
 }
 
-/// How a browser on this host names this port of it. The port of HTTP itself may be left out.
+/// Returns the Host values that a browser on this host sends for this port. Port 80 may be left
+/// out.
 fn own_names(port: u16) -> Vec<String> {
     let with_port = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{port}"));
     with_port
@@ -138,8 +138,7 @@ fn own_names(port: u16) -> Vec<String> {
         .collect()
 }
 
-/// The head of every answer: nothing is kept by the browser, and nothing of it is shown in pages
-/// from elsewhere.
+/// Formats the head of an answer. Its fields forbid caching and use by pages from other origins.
 fn head(status: u16, kind: &str, length: Option<usize>) -> String {
     let word = match status {
         200 => "OK",
@@ -155,19 +154,19 @@ fn head(status: u16, kind: &str, length: Option<usize>) -> String {
     )
 }
 
-/// Answers with a page.
+/// Sends a page.
 pub fn page(connection: &mut TcpStream, html: &[u8]) -> io::Result<()> {
     connection.write_all(head(200, "text/html; charset=utf-8", Some(html.len())).as_bytes())?;
     connection.write_all(html)
 }
 
-/// Answers with a text of this kind.
+/// Sends a text of this media type.
 pub fn text(connection: &mut TcpStream, kind: &str, text: &str) -> io::Result<()> {
     connection.write_all(head(200, kind, Some(text.len())).as_bytes())?;
     connection.write_all(text.as_bytes())
 }
 
-/// Refuses a request.
+/// Sends a refusal.
 pub fn refuse(connection: &mut TcpStream, Refusal(status, reason): &Refusal) -> io::Result<()> {
     let text = format!("{reason}\n");
     connection
@@ -175,7 +174,7 @@ pub fn refuse(connection: &mut TcpStream, Refusal(status, reason): &Refusal) -> 
     connection.write_all(text.as_bytes())
 }
 
-/// Begins a stream of events.
+/// Starts an event stream.
 pub fn events(connection: &mut TcpStream) -> io::Result<()> {
     connection.write_all(head(200, "text/event-stream", None).as_bytes())
 }

@@ -1,4 +1,5 @@
-//! What `narrows compare --icn` compares: ways of controlling the rates of a whole information-centric network.
+//! Contenders of `narrows compare --icn`: ways to control the rates of a whole information-centric
+//! network.
 
 use crate::error::Failure;
 use narrows_control::Choice;
@@ -8,7 +9,8 @@ use narrows_path::LawChoice;
 use narrows_scenario::Scenario;
 use std::path::Path;
 
-/// A law of the links' rates, a consumer or a congestion controller, with what follows from it.
+/// A way of control: a rate law of the links with a consumer that follows it, or a congestion
+/// controller with a window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IcnWay {
     law: Option<LawChoice>,
@@ -17,11 +19,12 @@ pub struct IcnWay {
 }
 
 impl IcnWay {
-    /// Ways compared if none is named.
+    /// Default contenders.
     pub const DEFAULT: [&str; 3] = ["mircc", "rcp", "newreno"];
 
-    /// Reads "mircc?eta=0.9" or "best-subflow": a law comes with the consumer that follows its classes, a consumer with MIRCC. `None` if it
-    /// is neither.
+    /// Parses a rate law ("mircc?eta=0.9") or a consumer ("best-subflow"). A law implies the
+    /// consumer that follows its classes, a consumer implies the law MIRCC. Returns `None` for
+    /// other names.
     pub fn read(text: &str) -> Result<Option<IcnWay>, String> {
         let way = |law, by| {
             Ok(Some(IcnWay { law: Some(law), by: Method::Rates(by), text: text.to_owned() }))
@@ -41,17 +44,17 @@ impl IcnWay {
         }
     }
 
-    /// A window, and no rates.
+    /// Creates a way of control with a window and without rates.
     pub fn window(controller: Choice) -> IcnWay {
         IcnWay { law: None, text: controller.text().to_owned(), by: Method::Window(controller) }
     }
 
-    /// As it was written.
+    /// Returns the text of the choice as the user wrote it.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The network of `file`, or a small one of our own, controlled so.
+    /// Returns the network of `file`, or a small built-in network, under this way of control.
     pub fn network(&self, file: Option<&Path>) -> Result<Scenario, Failure> {
         let mut scenario = match file {
             Some(file) => narrows_scenario::load(file)?,
@@ -69,7 +72,8 @@ impl IcnWay {
         icn.law = self.law.clone();
         if icn.law.is_none() {
             (icn.proxy, icn.police) = (false, false);
-            // Windows know no paths: Data that comes by several looks lost to them.
+            // Windows do not distinguish paths: Data that arrives over several paths looks lost to
+            // them.
             icn.strategy = "best-route".parse().expect("a strategy of the registry");
         }
         icn.consumers.iter_mut().for_each(|consumer| consumer.by = self.by.clone());

@@ -1,4 +1,5 @@
-//! Traces go with the results, so that the scenario there can be run again wherever it is.
+//! Traces and other input files, which are copied to the result directory so that its scenario can
+//! run anywhere.
 
 use crate::error::Failure;
 use narrows_control::{Choice, KeptFile, kept_files, passing_identities};
@@ -9,9 +10,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Reads the traces that the scenarios name and names them anew, as they will lie beside the scenario in the result directory. Names are
-/// relative to
-/// `file`, the scenario they were read from, or to where the command runs.
+/// Reads the traces that the scenarios name, and renames them to their names in the result
+/// directory. The old names are relative to the directory of `file`, or to the working directory
+/// without `file`.
 pub fn adopt(scenarios: &mut [Scenario], file: Option<&Path>) -> Result<Vec<Input>, Failure> {
     let base = file.and_then(Path::parent).unwrap_or(Path::new(""));
     let mut adopted: Vec<(PathBuf, Input)> = Vec::new();
@@ -40,7 +41,7 @@ pub fn adopt(scenarios: &mut [Scenario], file: Option<&Path>) -> Result<Vec<Inpu
     Ok(adopted.into_iter().map(|(_, input)| input).collect())
 }
 
-/// The controllers that were loaded from files.
+/// Returns the controllers that were loaded from files.
 pub fn controllers() -> Vec<ControllerFile> {
     let kept = |(name, file): (&str, &'static KeptFile)| ControllerFile {
         name: name.to_owned(),
@@ -55,7 +56,8 @@ pub fn controllers() -> Vec<ControllerFile> {
     kept_files().into_iter().map(kept).collect()
 }
 
-/// A controller as commands choose it that make a result again in its directory: by the file that is kept there, if it is from one.
+/// Returns the text that selects a controller in a result directory. For a controller from a file,
+/// this is the copy of the file.
 pub fn as_kept(choice: &Choice) -> String {
     let own = kept_files().into_iter().find(|(name, _)| *name == choice.entry().name);
     let file = own.map(|(name, file)| format!("./{name}{}", file.form.end()));
@@ -66,11 +68,12 @@ pub fn as_kept(choice: &Choice) -> String {
     }
 }
 
-/// The end of the name of what tells a controller that was added for this command from others of its name.
+/// Suffix of the input that identifies a controller that was added for this command.
 pub const IDENTITY: &str = ".identity";
 
-/// What tells the controllers of files, and those that were added for this command, from others of their names, as files among those that a sweep reads: runs of another
-/// controller by the same name are not the same runs.
+/// Returns inputs that identify the controllers from files and the controllers that were added for
+/// this command. A sweep lists them among its files, so that runs of a different controller with
+/// the same name do not match.
 pub fn of_controllers() -> impl Iterator<Item = Input> {
     let files = controllers().into_iter().map(|controller| {
         let file = controller.file();
@@ -86,21 +89,21 @@ pub fn of_controllers() -> impl Iterator<Item = Input> {
     files.chain(added)
 }
 
-/// The texts of all files that a sweep reads, by the name it has for them.
+/// Texts of all files that a sweep reads, by the name in the sweep.
 pub struct Files {
     source: Source,
     texts: RefCell<BTreeMap<String, String>>,
 }
 
 enum Source {
-    /// The disk; relative names begin here.
+    /// Files on the disk. Relative names start in this directory.
     Disk(PathBuf),
-    /// What was kept of an earlier run.
+    /// Stored files of an earlier run.
     Kept(Vec<Input>),
 }
 
 impl Files {
-    /// Files on the disk; relative names begin where `file` lies.
+    /// Creates a reader of files on the disk. Relative names start in the directory of `file`.
     pub fn beside(file: &Path) -> Files {
         Files {
             source: Source::Disk(file.parent().unwrap_or(Path::new("")).to_owned()),
@@ -108,12 +111,12 @@ impl Files {
         }
     }
 
-    /// Files that were kept, and no others.
+    /// Creates a reader of stored files only.
     pub fn kept(inputs: Vec<Input>) -> Files {
         Files { source: Source::Kept(inputs), texts: RefCell::default() }
     }
 
-    /// Reads a file once, and from then on from memory.
+    /// Reads a file. Reads it from the disk only once.
     pub fn read(&self, name: &Path) -> io::Result<String> {
         let key = name.display().to_string();
         if let Some(text) = self.texts.borrow().get(&key) {
@@ -131,7 +134,8 @@ impl Files {
         Ok(text)
     }
 
-    /// The files under the names that they have in a result directory, and these names by the old ones.
+    /// Returns the files under their names in a result directory, and a map from the old names to
+    /// the new ones.
     pub fn adopted(self) -> (Vec<Input>, BTreeMap<String, String>) {
         let (mut adopted, mut names) = (Vec::new(), BTreeMap::new());
         for (old, text) in self.texts.into_inner() {
@@ -144,7 +148,8 @@ impl Files {
     }
 }
 
-/// A name that is recognised, taken by no other input, and the same when a result is made again from its directory.
+/// Returns a recognisable name that no other input has. It does not change when a result is
+/// repeated in its directory.
 fn free_name(path: &Path, taken: &[(PathBuf, Input)]) -> String {
     let own = path.file_name().unwrap_or_default().to_string_lossy();
     let own = own.strip_prefix("trace-").unwrap_or(&own);

@@ -1,9 +1,12 @@
-//! Signals that ask this process to end: Ctrl-C (SIGINT), SIGTERM, and SIGHUP unless it is ignored, as `nohup` arranges.
+//! Signals that ask this process to end: Ctrl-C (SIGINT), SIGTERM, and SIGHUP unless it is ignored,
+//! as `nohup` arranges.
 //!
-//! Every command hears of them in the same way. From [`heed`] on, a signal sets the flag [`interruption`], which loops over runs, the
-//! simulator and live runs look at. Some work cannot look, such as parsing a large file, drawing a page, or waiting for a pipe. So
-//! [`insist`] starts a thread that ends a command which has not ended [`PATIENCE`] after the signal. Like the command itself, the thread
-//! removes what is not complete, says what is kept, and ends with status 2.
+//! Every command handles them in the same way. After [`heed`], a signal sets the flag
+//! [`interruption`], which loops over runs, the simulator and live runs check. Some work cannot
+//! check a flag, such as parsing a large file, drawing a page, or waiting for a pipe. So [`insist`]
+//! starts a thread that ends the process if the command has not ended [`PATIENCE`] after the
+//! signal. Like the command, the thread removes incomplete files, reports stored runs, and ends
+//! with status 2.
 
 use narrows_files::leftovers;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -18,13 +21,14 @@ use std::sync::{Arc, LazyLock, Mutex, Once, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Time that a command has to end by itself after a signal.
+/// Time that a command has to end after a signal.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Time that it has while it changes the host: namespaces, controllers in the kernel, and sockets are then removed in order.
+/// Time that a command has while it changes the host, so that it can remove network namespaces,
+/// kernel controllers and sockets.
 const PATIENCE_ON_HOST: Duration = Duration::from_secs(10);
-/// Time between two looks at whether the host is left as it was.
+/// Interval between two checks for the end of changes to the host.
 const LOOK: Duration = Duration::from_millis(20);
-/// Exit status of a command that was stopped.
+/// Exit status of an interrupted command.
 const STOPPED: i32 = 2;
 
 static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| {
@@ -36,38 +40,39 @@ static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| {
     flag
 });
 
-/// How many parts of the program are changing the host.
+/// Number of parts of the program that are changing the host.
 static ON_HOST: AtomicUsize = AtomicUsize::new(0);
-/// The file in which runs are kept until the result is complete.
+/// File of stored runs, which exists until the result is complete.
 static KEPT: Mutex<Option<PathBuf>> = Mutex::new(None);
-/// Held for good by whoever ends the process: the command, or the thread of [`insist`].
+/// Locked forever by the thread that ends the process: the thread of the command, or that of
+/// [`insist`].
 static END: Mutex<()> = Mutex::new(());
 
-/// Signals that ask this process to end: Ctrl-C, SIGTERM, and SIGHUP unless the process was started
-/// with it ignored, as by `nohup`.
+/// Returns the signals that ask this process to end: Ctrl-C, SIGTERM, and SIGHUP unless it was
+/// ignored at the start of the process, as `nohup` arranges.
 pub fn heeded() -> impl Iterator<Item = i32> {
     [SIGINT, SIGTERM].into_iter().chain((!is_ignored(SIGHUP)).then_some(SIGHUP))
 }
 
-/// True if this process was started with a signal ignored, where the system tells.
+/// True if the process ignores a signal, as far as the system reports it.
 fn is_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap_or_default();
     u64::from_str_radix(set.trim(), 16).is_ok_and(|set| set >> (signal - 1) & 1 == 1)
 }
 
-/// From now on signals set [`interruption`] instead of ending the process at once.
+/// Makes signals set [`interruption`] instead of ending the process at once.
 pub fn heed() {
     LazyLock::force(&INTERRUPTED);
 }
 
-/// Set once a signal has asked this process to end.
+/// Returns the flag that a signal sets.
 pub fn interruption() -> &'static AtomicBool {
     &INTERRUPTED
 }
 
-/// Ends this process some time after a signal if the command does not. Starts a thread, which a command that makes a user namespace must
-/// not have before.
+/// Starts a thread that ends this process some time after a signal if the command does not. A
+/// command that enters a user namespace must do so before, because that requires a single thread.
 pub fn insist() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
@@ -77,7 +82,7 @@ pub fn insist() {
             let _ = tell.try_clone().and_then(|tell| pipe::register(signal, tell));
         }
         let wait = move || {
-            // A signal that came before the pipe has set the flag.
+            // A signal before the registration of the pipe has set only the flag.
             while !interruption().load(Ordering::Relaxed)
                 && hear.read(&mut [0]).is_ok_and(|count| count > 0)
             {}
@@ -85,7 +90,7 @@ pub fn insist() {
                 end_after_patience();
             }
         };
-        // Without the thread, commands end when they next look.
+        // Without the thread, commands end at their next check.
         let _ = thread::Builder::new().name("signals".to_owned()).spawn(wait);
     });
 }
@@ -100,13 +105,13 @@ fn end_after_patience() {
     mem::forget(END.lock().unwrap_or_else(PoisonError::into_inner));
     leftovers::remove();
     let mut stderr = io::stderr();
-    // A progress bar may be on this line.
+    // Erase the progress bar that may be on this line.
     let clear = if stderr.is_terminal() { "\r\x1b[2K" } else { "" };
     let _ = stderr.write_all(format!("{clear}error: {}\n", stopped()).as_bytes());
     std::process::exit(STOPPED);
 }
 
-/// Says that the command was stopped, and what is kept.
+/// Returns the message for an interrupted command, with the file of stored runs.
 fn stopped() -> String {
     let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     match kept.as_deref().filter(|kept| kept.exists()) {
@@ -118,20 +123,21 @@ fn stopped() -> String {
     }
 }
 
-/// Names the file in which runs are kept from now on.
+/// Sets the file of stored runs.
 pub fn keeps(file: &Path) {
     *KEPT.lock().unwrap_or_else(PoisonError::into_inner) = Some(file.to_owned());
 }
 
-/// The command has ended: from now on nothing else ends the process.
+/// Marks the command as ended: from now on no other thread ends the process.
 pub fn ended() {
     mem::forget(END.lock().unwrap_or_else(PoisonError::into_inner));
 }
 
-/// The host is being changed as long as this lives.
+/// Guard for changes to the host.
 pub struct OnHost(());
 
-/// Says that the host is being changed: after a signal the command gets more time, to leave the host as it was.
+/// Marks the host as being changed. While the guard exists, the command has more time after a
+/// signal, to restore the host.
 pub fn on_host() -> OnHost {
     ON_HOST.fetch_add(1, Ordering::Relaxed);
     OnHost(())

@@ -1,7 +1,9 @@
-//! The command line: parses, chooses a world, prints. As a library it is a program with controllers of one's own: [`main`].
+//! The command line of narrows: parses arguments, runs commands in the simulator or on the kernel,
+//! and prints results. With this library, [`main`] is a program with additional controllers.
 //!
-//! A crate that adds controllers needs no other: [`control`] has the contract and the registry's entries, [`params`], [`units`] and [`wire`] the types in them.
-//! They follow the program's version, which is below 1: they may change with each.
+//! A crate that adds controllers needs only this one: [`control`] has the contract and the entries
+//! of the registry, and [`params`], [`units`] and [`wire`] have the types in them. Their version is
+//! the program's version, which is below 1, so each release may change them.
 
 mod attack;
 mod bench;
@@ -34,6 +36,7 @@ mod kernel;
 mod list;
 mod live;
 mod locale;
+mod manual;
 mod matrix;
 mod merge;
 mod meter;
@@ -53,6 +56,7 @@ mod run;
 mod runner;
 mod scorecard;
 mod shard;
+mod short_runs;
 mod sweep;
 mod tips;
 mod unmarked;
@@ -62,7 +66,7 @@ mod watch;
 pub mod within;
 mod work;
 
-use clap::Parser;
+use clap::FromArgMatches;
 use cli::Cli;
 use error::Failure;
 use narrows_control::{Entry, register};
@@ -77,12 +81,13 @@ pub use narrows_params as params;
 pub use narrows_units as units;
 pub use narrows_wire as wire;
 
-/// Tells why a command line is none, or the help that it asks for.
+/// Prints the reason why a command line is invalid, or the requested help. Returns the exit status.
 fn refused(error: &clap::Error) -> u8 {
     let rendered = error.render().to_string();
-    // The words of Rust's parser of whole numbers.
+    // Replaces the message of Rust's integer parser.
     let text = rendered.replace("invalid digit found in string", "give a whole number");
-    // A flag's value may come from elsewhere, and clap repeats it. Nobody is left to tell if printing fails.
+    // Values of flags may be from outside, and clap repeats them, so control characters are
+    // removed. There is nowhere to report a failure to print.
     match visible(&text) {
         Cow::Borrowed(shown) if shown == rendered => _ = error.print(),
         shown => _ = std::io::stderr().write_all(shown.as_bytes()),
@@ -90,11 +95,12 @@ fn refused(error: &clap::Error) -> u8 {
     error.exit_code() as u8
 }
 
-/// The program `narrows`, which reads its own command line, with these controllers beside its own: each is chosen by its entry's name in scenarios and arguments,
-/// and listed after those of Narrows.
+/// Runs the program `narrows` on the arguments of the process, with additional controllers.
+/// Scenarios and arguments choose a controller by the name of its entry. Lists have these
+/// controllers after the built-in ones.
 ///
-/// Returns the exit status of the command. It is 2, after a message on standard error, if an entry is refused: another controller has its name, or it cannot be
-/// written on a command line.
+/// Returns the exit status of the command. It is 2, after a message on standard error, if an entry
+/// is refused because its name is taken or cannot be written on a command line.
 pub fn main(entries: &[&'static Entry]) -> ExitCode {
     controller_files::can_be_named();
     for entry in entries {
@@ -106,8 +112,9 @@ pub fn main(entries: &[&'static Entry]) -> ExitCode {
     ExitCode::from(carried_out(std::env::args_os()))
 }
 
-/// The program on these words, the first of which is its name: `narrows`, `compare`, `cubic`. It prints and reads signals as a program does. Controllers from files
-/// can be named, and those that were added to the registry before.
+/// Runs the program on these words, beginning with the program name: `narrows`, `compare`, `cubic`.
+/// It prints and handles signals like a process of its own. The words can name controllers from
+/// files and controllers that were added to the registry before.
 ///
 /// Returns the exit status.
 pub fn program(words: impl IntoIterator<Item = OsString>) -> u8 {
@@ -115,13 +122,17 @@ pub fn program(words: impl IntoIterator<Item = OsString>) -> u8 {
     carried_out(words)
 }
 
-/// Heeds signals from the beginning: reading the words may compile controllers.
+/// Installs the signal handlers first, because parsing the words may compile controllers.
 fn heed_signals(words: &[OsString]) {
     let is = |word: &OsString, one_of: &[&str]| one_of.iter().any(|own| word == own);
-    match words.get(1) {
-        // It belongs to a live run, which ends it.
+    let command = match words.get(1) {
+        Some(word) if is(word, &["lab"]) => words.get(2),
+        first => first,
+    };
+    match command {
+        // A node belongs to a live run, which ends it.
         Some(word) if is(word, &["node"]) => {}
-        // These may make a user namespace, and start the thread after that.
+        // These commands may enter a user namespace, and start the thread after that.
         Some(word)
             if is(word, &["live", "fidelity"])
                 || words.iter().any(|word| is(word, &["--live"])) =>
@@ -135,14 +146,17 @@ fn heed_signals(words: &[OsString]) {
 fn carried_out(words: impl IntoIterator<Item = OsString>) -> u8 {
     let words: Vec<OsString> = words.into_iter().collect();
     heed_signals(&words);
-    let cli = match Cli::try_parse_from(&words) {
+    let parsed = cli::command()
+        .try_get_matches_from(&words)
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => return refused(&tips::with_tip(error, &words)),
     };
     let carried_out = commands::command(cli);
     interruption::ended();
     match carried_out {
-        // A reader that has seen enough (`narrows list | head`) is no failure.
+        // A reader that closes the pipe early (`narrows list | head`) is not a failure.
         Err(Failure::Print(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
         Err(failure) => {
             failure.print();

@@ -42,7 +42,7 @@ pub fn list(args: ListArgs) -> Result<Outcome, Failure> {
     Ok(Outcome::Ok)
 }
 
-/// The entries of one name.
+/// Returns the entries with this name.
 fn named(items: Vec<Item>, name: &str) -> Result<Vec<Item>, Failure> {
     let known: Vec<String> =
         items.iter().filter_map(|item| item.json["name"].as_str().map(str::to_owned)).collect();
@@ -106,7 +106,7 @@ fn controllers() -> Vec<Item> {
     Controllers::all().into_iter().map(item).collect()
 }
 
-/// Laws of links' rates, consumers and strategies.
+/// Lists rate laws, consumers and strategies.
 fn icn() -> Vec<Item> {
     let item = |kind: &str, name: &str, summary: &str, source: &str, all: &[Spec]| {
         let text = format!(
@@ -133,7 +133,7 @@ fn icn() -> Vec<Item> {
     laws.chain(consumers).chain(strategies).collect()
 }
 
-/// Parameters as lines of text.
+/// Formats parameters as lines of text.
 fn described(params: &[Spec]) -> String {
     params
         .iter()
@@ -141,7 +141,7 @@ fn described(params: &[Spec]) -> String {
         .collect()
 }
 
-/// Parameters as JSON.
+/// Formats parameters as JSON.
 fn params(params: &[Spec]) -> Vec<Value> {
     params
         .iter()
@@ -149,7 +149,7 @@ fn params(params: &[Spec]) -> Vec<Value> {
         .collect()
 }
 
-/// What a parameter does, and what the controller needs if it is set.
+/// Describes a parameter, and the signals that the controller needs if it is set.
 fn help(param: &Spec) -> String {
     let signals = match (param.need, param.spares) {
         (Some(need), _) => format!("; needs {need}"),
@@ -159,7 +159,7 @@ fn help(param: &Spec) -> String {
     format!("{}{signals}", param.help)
 }
 
-/// What a parameter may be, its default first.
+/// Formats the values that a parameter accepts, with the default first.
 fn allowed(param: &Spec) -> String {
     match param.kind {
         Kind::Flag { default } => format!("{default}|{}", !default),
@@ -269,7 +269,7 @@ fn papers() -> Result<Vec<Item>, Failure> {
     Ok(papers::built_in()?.into_iter().map(item).collect())
 }
 
-/// What the documents state, and whether it holds.
+/// Lists the statements of the papers, with their verdicts.
 fn statements() -> Result<Vec<Item>, Failure> {
     let of = |source: papers::Source| {
         let paper = source.paper;

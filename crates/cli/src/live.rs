@@ -20,7 +20,7 @@ use narrows_report::{Case, Comparison};
 use narrows_scenario::{Overrides, Scenario, ScenarioError};
 use std::path::Path;
 
-/// Gets what this process needs to change the host. Nothing may have started a thread before.
+/// Acquires the privileges to change the host. The process must have a single thread.
 pub fn acquire() -> Result<(), Failure> {
     narrows_live::acquire()?;
     interruption::insist();
@@ -78,7 +78,7 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
         }
     }
     .map_err(|failure| at_line(failure, &args.scenario))?;
-    // A program that failed has not made the traffic that is expected of it.
+    // A failed program has not produced the expected traffic, so expectations do not apply.
     let failed = ending.as_ref().is_some_and(|ending| !ending.program.is_fine());
     let expected = scenario.expect.iter().filter(|_| !failed);
     let verdicts: Vec<Verdict> = expected
@@ -95,7 +95,8 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     };
     let mut cases = vec![case("kernel", &scenario, record)];
     if args.beside_sim {
-        // A kernel's hosts send within some microseconds.
+        // Hosts of a kernel send within some microseconds, so the simulated hosts have no send
+        // delay.
         let simulated = Scenario { send_overhead: false, ..scenario.clone() };
         let record = run_followed(&simulated, None, &mut watch, &args.output)?;
         cases.push(case("simulator", &simulated, record));
@@ -140,10 +141,11 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     })
 }
 
-/// The program that is to run, if there is one.
+/// Returns the program to run, or `None` if the arguments do not name one.
 fn program(args: &ProgramArgs, output: &OutputArgs) -> Option<Program> {
     let server = |text: &String| match text.split_once('=') {
-        // Only what can be a name is one: a command may have a `=` further on.
+        // The part before `=` is a host name only if it has no spaces: commands may contain `=`
+        // too.
         Some((host, command)) if !host.contains(char::is_whitespace) => {
             (Some(host.to_owned()), command.to_owned())
         }
@@ -158,7 +160,7 @@ fn program(args: &ProgramArgs, output: &OutputArgs) -> Option<Program> {
     })
 }
 
-/// The same arguments again, as a shell reads them.
+/// Formats the program arguments for a shell.
 fn words(args: &ProgramArgs) -> String {
     if args.words.is_empty() {
         return String::new();
@@ -169,7 +171,7 @@ fn words(args: &ProgramArgs) -> String {
     args.words.iter().fold(text, |text, word| format!("{text} {}", quote(word)))
 }
 
-/// How the programs ended, for people.
+/// Describes how the programs ended.
 fn told(ending: &Ending, args: &ProgramArgs) -> Vec<String> {
     let place = if args.with_flows { "beside" } else { "in place of" };
     let mut notes = vec![format!(
@@ -187,7 +189,7 @@ fn told(ending: &Ending, args: &ProgramArgs) -> Vec<String> {
     notes
 }
 
-/// What was made of a controller's calls outside of the kernel, for people.
+/// Describes the replay of a controller's calls outside of the kernel.
 fn replayed(replayed: &Replayed) -> String {
     let Replayed { controller, calls, connections, missed, unequal, first, beside } = replayed;
     let verdict = if *unequal == 0 {
@@ -211,7 +213,7 @@ fn replayed(replayed: &Replayed) -> String {
     )
 }
 
-/// Shows the line of the scenario that asks for what cannot be had.
+/// Adds the line of the scenario to a refusal by the live run.
 fn at_line(failure: Failure, file: &Path) -> Failure {
     match failure {
         Failure::Live(LiveError::Refused { place, problem, remedy }) => {
@@ -225,7 +227,7 @@ fn at_line(failure: Failure, file: &Path) -> Failure {
     }
 }
 
-/// How far the second case, the simulator, is from the first.
+/// Describes the distance of the second case, the simulator, from the first case, the kernel.
 fn distance(cases: &[Case]) -> Option<String> {
     let [kernel, simulator] = cases else { return None };
     let told = distances(&kernel.runs, &simulator.runs);

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-/// The variables that choose the locale of text, the first that is set wins (`setlocale(3)`, `LC_CTYPE`).
+/// Environment variables for the character encoding. The first one that is set wins
+/// (`setlocale(3)`, `LC_CTYPE`).
 const VARIABLES: [&str; 3] = ["LC_ALL", "LC_CTYPE", "LANG"];
 
-/// Signs of tables and units, and what stands for each in ASCII.
+/// Characters in tables and units, with their ASCII replacements.
 const SIGNS: [(char, &str); 13] = [
     ('─', "-"),
     ('│', "|"),
@@ -22,7 +23,8 @@ const SIGNS: [(char, &str); 13] = [
     ('−', "-"),
 ];
 
-/// True if text may hold characters beyond ASCII: the locale says UTF-8, or nothing says a locale.
+/// True if output may contain characters outside of ASCII: the locale is UTF-8, or no locale is
+/// set.
 pub fn is_utf8() -> bool {
     says_utf8(|name| std::env::var(name).ok())
 }
@@ -33,8 +35,9 @@ fn says_utf8(variable: impl Fn(&str) -> Option<String>) -> bool {
     chosen.is_none_or(|locale| locale.to_ascii_lowercase().replace('-', "").contains("utf8"))
 }
 
-/// The text with the program's own signs in ASCII if the locale is not UTF-8. Other characters stay: they come
-/// from the user's names. JSON stays as it is, which RFC 8259 (8.1) wants in UTF-8.
+/// Replaces the program's special characters by ASCII if the locale is not UTF-8. Other characters
+/// stay, because they are from the user's names. JSON stays too, because RFC 8259 (section 8.1)
+/// requires UTF-8.
 pub fn localised(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || text.starts_with(['{', '[']) || is_utf8() {
         Cow::Borrowed(text)

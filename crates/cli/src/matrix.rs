@@ -1,4 +1,5 @@
-//! `narrows matrix`: every controller beside every other, as a sweep whose cells are the pairs and each controller alone.
+//! `narrows matrix`: all pairs of controllers, run as a sweep over the pairs and over each
+//! controller alone.
 
 use crate::cli::MatrixArgs;
 use crate::error::Failure;
@@ -15,7 +16,7 @@ use narrows_units::Span;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Runs all pairs on all networks and shows who harms whom.
+/// Runs all pairs on all networks and shows which controllers harm which.
 pub fn matrix(args: MatrixArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
     let names: Vec<String> =
@@ -54,7 +55,8 @@ fn label(pairing: &[String]) -> String {
     }
 }
 
-/// A run lasts no longer on a path, unless a duration is given.
+/// Maximum duration of a run on a path, unless a duration is given. It is the default duration on a
+/// link.
 const LONGEST: Span = Span::from_secs(60);
 
 fn toml(args: &MatrixArgs, names: &[String]) -> String {
@@ -64,7 +66,7 @@ fn toml(args: &MatrixArgs, names: &[String]) -> String {
     let [from, to] = if on_path { ENDS } else { ["left", "right"] };
     let flow = |place: usize, name: &String| {
         let side = ["first", "second"][place];
-        // Offered the same, transfer by transfer: what they get is then the controllers' doing.
+        // Both flows draw the same transfers, so that differences are due to the controllers.
         format!(
             "{{ name = \"{side}\", stream = \"both\", from = \"{from}\", to = \"{to}\", controller = '{name}' }}"
         )
@@ -81,7 +83,7 @@ fn toml(args: &MatrixArgs, names: &[String]) -> String {
     if !args.on.queue.is_empty() {
         more += &format!("queue = [{}]\n", texts(args.on.queue.clone()));
     }
-    // After the flows that have it.
+    // The workload axis must follow the axis of flows.
     let workloads: String = args
         .on
         .workloads()
@@ -102,7 +104,7 @@ fn toml(args: &MatrixArgs, names: &[String]) -> String {
     )
 }
 
-/// The link of the flags, and its axes.
+/// Returns the link that the flags describe, and its axes.
 fn link(args: &MatrixArgs) -> (String, String) {
     let or = |texts: Vec<String>, default: &[&str]| {
         if texts.is_empty() {
@@ -124,7 +126,7 @@ fn link(args: &MatrixArgs) -> (String, String) {
         args.buffer.iter().map(ToString::to_string).collect(),
         &["0.5 bdp", "1 bdp", "4 bdp"],
     ));
-    // With a trace it is that of the way back, as in a comparison.
+    // With a trace, this rate is for the reverse direction, as in a comparison.
     let (first, capacity) = match args.on.trace.is_empty() {
         true => {
             let rates = or(args.rate.iter().map(ToString::to_string).collect(), &["50 Mbit/s"]);
@@ -141,7 +143,7 @@ fn link(args: &MatrixArgs) -> (String, String) {
     (link, format!("{capacity}\"link.bottleneck.delay\" = {delays}\n\"{BUFFER}\" = {buffers}\n"))
 }
 
-/// The axis of paths, each with as much time as it needs.
+/// Returns the axis of paths, each with its duration and warm-up.
 fn paths(args: &MatrixArgs) -> String {
     let value = |name: &String| {
         let own = PathProfile::named(name).expect("the argument was checked").scenario();
@@ -158,7 +160,7 @@ fn paths(args: &MatrixArgs) -> String {
     )
 }
 
-/// A basic string of TOML, which those of JSON are.
+/// Formats a basic string of TOML. A JSON string has the same form.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -1,17 +1,18 @@
-//! `narrows merge`: the result of a sweep of which several machines have made the runs.
+//! `narrows merge`: the result of a sweep that ran in shards on several machines.
 
 use crate::cells::{self, Cells, Origin};
 use crate::cli::MergeArgs;
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output::Started;
+use crate::program;
 use crate::shard::Shard;
 use crate::sweep::{Job, shown};
 use narrows_report::{Part, Reduced};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Puts the runs of all parts together, and writes the result that one machine would have written.
+/// Merges the runs of all parts and writes the result that a single machine would have written.
 pub fn merge(args: MergeArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
     let parts = args
@@ -41,7 +42,7 @@ pub fn merge(args: MergeArgs) -> Result<Outcome, Failure> {
     shown(&grid, &args.shown.metric, &directory, &args.output)
 }
 
-/// What the runs of a part belong to.
+/// Reads the origin of the runs in a part.
 fn origin(part: &Part) -> Result<Origin, Failure> {
     let other = |error| {
         Failure::Other(format!(
@@ -52,9 +53,9 @@ fn origin(part: &Part) -> Result<Origin, Failure> {
     serde_json::from_str(part.heading()).map_err(other)
 }
 
-/// Refuses parts that another program has made than this one, or of another sweep than the first.
+/// Refuses parts of another sweep than the first part, and parts from another build of the program.
 fn refuse_foreign(parts: &[Part], origins: &[Origin], own: &Origin) -> Result<(), Failure> {
-    let this = Origin { program: cells::program(), ..own.clone() };
+    let this = Origin { program: program::build(), ..own.clone() };
     for (part, origin) in parts.iter().zip(origins) {
         let path = part.path().display();
         if let Some(what) = origin.differs(own) {
@@ -72,9 +73,9 @@ fn refuse_foreign(parts: &[Part], origins: &[Origin], own: &Origin) -> Result<()
     Ok(())
 }
 
-/// All runs of all parts. The same run in two parts must be the same.
+/// Returns the numbers of all runs in the parts. A run in two parts must be identical in both.
 fn runs(parts: &[Part]) -> Result<BTreeSet<u64>, Failure> {
-    // Each with the hash of what is kept of it.
+    // Each run with a hash of its stored text.
     let mut all: BTreeMap<u64, (u64, &Part)> = BTreeMap::new();
     for part in parts {
         for run in part.runs() {
@@ -95,7 +96,7 @@ fn runs(parts: &[Part]) -> Result<BTreeSet<u64>, Failure> {
     Ok(all.into_keys().collect())
 }
 
-/// How many parts that are missing are named one by one.
+/// Maximum number of missing shards that the message names.
 const NAMED: usize = 10;
 
 fn refuse_missing(job: &Job, origins: &[Origin], there: &BTreeSet<u64>) -> Result<(), Failure> {
@@ -108,7 +109,7 @@ fn refuse_missing(job: &Job, origins: &[Origin], there: &BTreeSet<u64>) -> Resul
         Some(Shard::Of { all, .. }) => Some(all),
         _ => None,
     });
-    // By their numbers, if these tell all that is missing.
+    // Shard numbers like 2/3 are clearer than places, if the parts have such numbers.
     let numbered = divided.map(|all| {
         let absent = |shard: &Shard| {
             deal.runs(*shard).is_ok_and(|runs| runs.iter().any(|run| !there.contains(run)))

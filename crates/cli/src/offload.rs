@@ -1,16 +1,16 @@
-//! A note on bursts of segmentation offload that are larger than a buffer.
+//! A note on segmentation-offload bursts that are larger than a buffer.
 
 use narrows_path::{Limit, RateSource};
 use narrows_scenario::Scenario;
 use narrows_transport::MAX_OFFLOAD;
 use narrows_units::Bytes;
 
-/// Bursts per second of a paced sender: each is what its rate carries in 1/1024 s
-/// (Linux `tcp_tso_autosize`), up to [`MAX_OFFLOAD`].
+/// Bursts per second of a paced sender. A burst has the size that the pacing rate carries in 1/1024
+/// s (Linux `tcp_tso_autosize`), at most [`MAX_OFFLOAD`].
 const BURSTS_PER_SECOND: u64 = 1024;
 
-/// Says at which bottleneck a burst that leaves a host at once does not fit into the buffer. A
-/// network card would space its packets.
+/// Names a bottleneck with a buffer that is smaller than one burst. The burst leaves the host at
+/// once because the host has no network card that would space its packets.
 pub fn note(scenario: &Scenario) -> Option<String> {
     let (name, burst, buffer) = scenario.links.iter().find_map(|link| {
         let RateSource::Constant(rate) = &link.config.rate else { return None };
@@ -47,10 +47,10 @@ mod tests {
 
     #[test]
     fn a_burst_larger_than_the_buffer_is_told() {
-        // 2 bdp of 1 Gbit/s and 100 us are 25 kB, a millisecond's burst is bounded by 64 KiB.
+        // 2 BDP at 1 Gbit/s and 100 us are 25 kB. A burst of a millisecond is limited to 64 KiB.
         let said = of(Rate::from_mbps(1000), Span::from_micros(100)).expect("a note");
         assert!(said.contains("up to 66 kB") && said.contains("holds 25 kB"), "{said}");
-        // 100 Mbit/s: a burst of 12.2 kB, 750 kB of buffer.
+        // At 100 Mbit/s a burst has 12.2 kB, and the buffer has 750 kB.
         assert_eq!(of(Rate::from_mbps(100), Span::from_millis(30)), None);
     }
 }

@@ -1,18 +1,18 @@
-//! What comes of a command.
+//! Outcome of a command.
 
-/// What a command found, as its exit status tells it.
+/// Outcome of a command, which determines its exit status.
 pub enum Outcome {
-    /// All well.
+    /// No failure and nothing missed.
     Ok,
-    /// An expectation of the scenario, or a goal, was missed, a claim turned out otherwise than its file says, or this host lacks what a
-    /// live run needs.
+    /// An expectation of the scenario or a goal was missed, a claim turned out differently than its
+    /// file says, or this host does not meet the requirements of a live run.
     Missed,
-    /// A live run of which the machine set part of the result.
+    /// A live run is invalid because the host was too slow.
     Invalid,
 }
 
 impl Outcome {
-    /// The exit status.
+    /// Returns the exit status.
     pub fn status(&self) -> u8 {
         match self {
             Outcome::Ok => 0,

@@ -1,4 +1,4 @@
-//! Where results go, and what is printed.
+//! Result directories and printed output.
 
 use crate::cells::{self, Origin};
 use crate::cli::OutputArgs;
@@ -13,26 +13,26 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// A run in progress: what `run.json` must tell.
+/// Start time of a command, for `run.json`.
 pub struct Started {
     began: Instant,
     at: SystemTime,
 }
 
 impl Started {
-    /// Begins now.
+    /// Records the current time.
     pub fn now() -> Started {
         Started { began: Instant::now(), at: SystemTime::now() }
     }
 
-    /// What it took so far, for people.
+    /// Formats the time and memory used so far.
     pub fn cost(&self) -> String {
         let memory = meter::peak_memory_mib()
             .map_or(String::new(), |mib| format!(", at most {mib:.0} MiB of memory"));
         format!("Took {:.1} s{memory}", self.began.elapsed().as_secs_f64())
     }
 
-    /// What `run.json` tells. `inputs` are the files that the command read.
+    /// Returns the content of `run.json`. `inputs` are the files that the command read.
     pub fn info(&self, inputs: Vec<Input>, console: &Console) -> RunInfo {
         RunInfo {
             command: console.words(),
@@ -62,7 +62,8 @@ fn host() -> String {
     )
 }
 
-/// Reserves the result directory before anything is run: the named one, or the next free one of this name.
+/// Reserves the result directory before anything runs: the directory from the command line, or the
+/// next free one for this name.
 pub fn reserve(output: &OutputArgs, name: &str) -> Result<Reserved, Failure> {
     match &output.out {
         Some(directory) => Ok(Reserved::new(directory)?),
@@ -70,7 +71,8 @@ pub fn reserve(output: &OutputArgs, name: &str) -> Result<Reserved, Failure> {
     }
 }
 
-/// Reserves the result directory of runs that are kept on the way: what was named, else one for which runs of this very origin are kept, else the next free one.
+/// Reserves the result directory of a command that stores its runs: the directory from the command
+/// line, else one with stored runs of an equal origin, else the next free one.
 pub fn reserve_resumable(
     output: &OutputArgs,
     name: &str,
@@ -86,7 +88,7 @@ pub fn reserve_resumable(
     }))
 }
 
-/// Reserves the first of these directories that nobody has.
+/// Reserves the first of these directories that does not exist and is not in use.
 pub fn reserve_free(directories: impl Iterator<Item = PathBuf>) -> Result<Reserved, Failure> {
     let mut reserved = directories.map(|directory| Reserved::new(&directory));
     let free = reserved
@@ -94,7 +96,7 @@ pub fn reserve_free(directories: impl Iterator<Item = PathBuf>) -> Result<Reserv
     Ok(free.expect("some number is free")?)
 }
 
-/// The n-th result directory of this name.
+/// Returns the n-th result directory for this name.
 pub fn numbered(name: &str, n: u32) -> PathBuf {
     let slug: String = name
         .to_lowercase()
@@ -107,14 +109,15 @@ pub fn numbered(name: &str, n: u32) -> PathBuf {
     PathBuf::from(format!("narrows-results/{slug}-{n}"))
 }
 
-/// Writes the result into its directory and prints the table, or the summary if JSON is wanted.
+/// Writes the result into its directory, and prints the table, or a summary as JSON.
 pub fn deliver(
     reserved: Reserved,
     comparison: &Comparison,
     info: &RunInfo,
     output: &OutputArgs,
 ) -> Result<(), Failure> {
-    // The table first: whatever may go wrong with the disk, what was computed is not lost. Nor is it if nobody reads the table any more.
+    // Print the table first, so that the result is not lost if the disk fails. A failure to print
+    // does not stop the writing either.
     let text = if output.json {
         narrows_report::summary_json(comparison)
     } else {
@@ -127,7 +130,7 @@ pub fn deliver(
     point_to(&directory, output)
 }
 
-/// Says where the report of a result is, and opens it if that is wanted.
+/// Prints the path of the report, and opens the report if requested.
 pub fn point_to(directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
     output.console.made(directory);
     let report = directory.join("report.html");
@@ -139,13 +142,14 @@ pub fn point_to(directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
     if output.open
         && let Err(error) = open::that_detached(&report)
     {
-        // The result is there all the same.
+        // The result is complete without a browser.
         tell(&format!("cannot open {} in a browser: {error}", report.display()));
     }
     Ok(())
 }
 
-/// Prints what a sweep found, of the metrics `wanted` if there are any, and where the report is.
+/// Prints the result of a sweep, restricted to the metrics in `wanted` unless it is empty, and the
+/// path of the report.
 pub fn show(
     grid: &Grid,
     wanted: &[Column],
@@ -160,20 +164,21 @@ pub fn show(
     point_to(directory, output)
 }
 
-/// What a sweep found, as JSON.
+/// Formats the result of a sweep as JSON.
 pub fn told(grid: &Grid) -> String {
     grid.scorecard
         .as_ref()
         .map_or_else(|| narrows_report::grid_json(grid), narrows_report::scorecard_json)
 }
 
-/// Tells the user something beside the output, on standard error, without control characters that names from outside may hold.
+/// Prints a message to standard error after it replaces control characters, because names from
+/// outside may contain them.
 pub fn tell(text: &str) {
-    // Nobody is left to tell if this fails.
+    // There is nowhere to report a failure of this write.
     let _ = io::stderr().write_all(localised(&format!("{}\n", visible(text))).as_bytes());
 }
 
-/// Prints for commands that no other program runs.
+/// Prints to standard output, for commands that host programs cannot run.
 pub fn print(text: &str) -> Result<(), Failure> {
     Console::Terminal.print(text)
 }

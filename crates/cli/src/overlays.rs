@@ -1,4 +1,4 @@
-//! Measurements that a report shows beside the simulation.
+//! Measurements that a report shows together with the simulation.
 
 use crate::error::Failure;
 use crate::quote::quote;
@@ -6,7 +6,7 @@ use narrows_files::{Limit, read_text};
 use narrows_report::Overlay;
 use std::path::PathBuf;
 
-/// Reads overlays. Their names are those of their files, without what a result directory puts before them.
+/// Reads overlays. Their names are the file names without the prefix that a result directory adds.
 pub fn read(paths: &[PathBuf]) -> Result<Vec<Overlay>, Failure> {
     let mut overlays: Vec<Overlay> = Vec::new();
     for path in paths {
@@ -27,7 +27,7 @@ pub fn read(paths: &[PathBuf]) -> Result<Vec<Overlay>, Failure> {
     Ok(overlays)
 }
 
-/// The overlays on a command line that is given in the result directory, each after a space.
+/// Formats the overlays for a command line in the result directory, each after a space.
 pub fn words(overlays: &[Overlay]) -> String {
     overlays.iter().map(|overlay| format!(" --overlay {}", quote(&overlay.file()))).collect()
 }

@@ -1,14 +1,15 @@
-//! The pairs of a matrix: the cells that it needs, and the matrix of their runs.
+//! The pairs of a matrix: the cells that they need, and the matrix of their runs.
 
 use narrows_measure::harm::YARDSTICK;
 use narrows_report::{Grid, Matrix, Pairing, Runs};
 
-/// The axis of pairings.
+/// Name of the axis of pairings.
 pub const FLOW: &str = "flow";
-/// The axis of buffers.
+/// Name of the axis of buffers.
 pub const BUFFER: &str = "link.bottleneck.buffer";
 
-/// The runs: each controller alone, and each pair; those of the yardstick if they are not among them.
+/// Returns the pairings to run: each controller alone, each pair, and the pairings of the
+/// yardstick.
 pub fn pairings(names: &[String]) -> Vec<Vec<String>> {
     let mut all: Vec<Vec<String>> = Vec::new();
     let yardstick: Vec<Vec<String>> =
@@ -27,13 +28,13 @@ pub fn pairings(names: &[String]) -> Vec<Vec<String>> {
     all
 }
 
-/// The matrix of a complete grid, one axis of which is the pairing and the others are the network.
-/// `None` without controllers, or if the grid is not that of their pairs.
+/// Builds the matrix of a complete grid. One axis of the grid is the pairing, the others are the
+/// network. Returns `None` without controllers, or if the grid does not match their pairings.
 pub fn of(names: &[String], grid: &Grid, runs: &[Pairing]) -> Option<Matrix> {
     let seeds = grid.seeds.len();
     let lengths: Vec<usize> = grid.axes.iter().map(|axis| axis.labels.len()).collect();
     let flows = grid.axes.iter().position(|axis| axis.name == FLOW)?;
-    // Each controller is alone in one of them.
+    // Each controller has a pairing alone.
     if names.is_empty()
         || names.len() > lengths[flows]
         || runs.len() != lengths.iter().product::<usize>() * seeds
@@ -44,7 +45,7 @@ pub fn of(names: &[String], grid: &Grid, runs: &[Pairing]) -> Option<Matrix> {
     if lengths[flows] != pairings.len() {
         return None;
     }
-    // Cells in order, the last axis fastest.
+    // Cells are in order, with the last axis fastest.
     let after: usize = lengths[flows + 1..].iter().product();
     let cell = |network: usize, pairing: usize| {
         (network / after * pairings.len() + pairing) * after + network % after

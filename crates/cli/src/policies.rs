@@ -1,34 +1,30 @@
-//! Learned policies from files: plain weights in JSON, which become controllers.
+//! Learned policies from files: weights in JSON that become controllers.
 
 use narrows_control::learned::{
     Activation, Layer, Learned, LearnedPreset, MOST_WEIGHTS, NeuralNetwork,
 };
 use narrows_control::{
-    Basis, Build, Built, ByInterval, Entry, FileForm, KeptFile, Setup, register_file,
+    Basis, Build, Built, ByInterval, Entry, FileForm, KeptFile, Session, Setup, register_file,
 };
 use narrows_files::{Limit, read};
 use narrows_params::{Kind, Params, Spec};
 use narrows_units::Rate;
 use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::Path;
+use std::sync::Arc;
 
-/// The longest file: the largest network, with 32 bytes for each weight.
+/// Maximum size of a file: the largest network, with 32 bytes per weight.
 const LONGEST: Limit = Limit::bytes(32 * MOST_WEIGHTS as u64);
-/// The value of `format`, and the versions of it that are read.
+/// Required value of the key `format`. The next constant is the supported version.
 const FORMAT: &str = "narrows-policy";
 const VERSION: u64 = 1;
-/// The longest note, in characters.
+/// Maximum length of the note, in characters.
 const LONGEST_NOTE: usize = 1000;
 const FIRST: &str = "first_mbps";
 
-/// The files loaded so far.
-static LOADED: Mutex<BTreeMap<PathBuf, &'static Entry>> = Mutex::new(BTreeMap::new());
-
-/// A policy as its file has it.
+/// Content of a policy file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
@@ -51,20 +47,21 @@ struct Rows {
 /// A learned policy.
 #[derive(Clone)]
 pub struct LearnedPolicy {
-    /// Its weights.
+    /// Weights of the policy.
     pub network: Arc<NeuralNetwork>,
-    /// How it sees and acts.
+    /// Observations and actions of the policy.
     pub preset: &'static LearnedPreset,
-    /// What its author says of it; empty if nothing.
+    /// Note by the author. May be empty.
     pub note: String,
 }
 
 impl LearnedPolicy {
-    /// Reads a file.
+    /// Reads a policy file.
     ///
     /// # Errors
     ///
-    /// It cannot be read, or is no policy: the file, the place in it, the value and a remedy.
+    /// If the file cannot be read or is not a policy. The error has the file, the place in it, the
+    /// value and a remedy.
     pub fn read(path: &str) -> Result<LearnedPolicy, String> {
         LearnedPolicy::parse(path, &content(path)?)
     }
@@ -129,7 +126,7 @@ impl Rows {
     }
 }
 
-/// As much of a text as a message repeats.
+/// Shortens a text for an error message.
 fn shortened(text: &str) -> String {
     text.chars().take(40).collect()
 }
@@ -146,16 +143,17 @@ fn content(path: &str) -> Result<Vec<u8>, String> {
     })
 }
 
-/// True of the names of such files.
+/// True if the file name has the extension of policy files.
 pub fn is_policy(path: &str) -> bool {
     path.ends_with(FileForm::Policy.end())
 }
 
-/// The controller of a file, which is loaded and registered at the first call: by the file's stem, or `STEM.policy` where a controller has that name.
+/// Returns the controller of a file. Loads and registers it at the first call, under the stem of
+/// the file name, or as `STEM.policy` if another controller has that name.
 ///
 /// # Errors
 ///
-/// As [`LearnedPolicy::read`] has them, or a name that no controller can have.
+/// If [`LearnedPolicy::read`] fails, or the name is not valid for a controller.
 pub fn entry(path: &str) -> Result<&'static Entry, String> {
     let own = fs::canonicalize(path).map_err(|error| {
         format!(
@@ -163,10 +161,10 @@ pub fn entry(path: &str) -> Result<&'static Entry, String> {
             FileForm::Policy.end()
         )
     })?;
-    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(entry) = loaded.get(&own) {
-        return Ok(entry);
-    }
+    Session::current().loaded(&own, || load(path))
+}
+
+fn load(path: &str) -> Result<&'static Entry, String> {
     let object = content(path)?;
     let policy = LearnedPolicy::parse(path, &object)?;
     let file: &'static KeptFile = Box::leak(Box::new(KeptFile {
@@ -177,15 +175,8 @@ pub fn entry(path: &str) -> Result<&'static Entry, String> {
     }));
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.strip_suffix(FileForm::Policy.end()).unwrap_or(name);
-    let entry = register_file(stem, "policy", |name| policy.entry(name, path), file)
-        .map_err(|refused| format!("{path}: {refused}"))?;
-    loaded.insert(own, entry);
-    Ok(entry)
-}
-
-/// Forgets the files that were loaded: the next are loaded as they are then.
-pub fn forget() {
-    LOADED.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    register_file(stem, "policy", |name| policy.entry(name, path), file)
+        .map_err(|refused| format!("{path}: {refused}"))
 }
 
 static PARAMS: [Spec; 1] = [Spec::new(
@@ -198,7 +189,7 @@ impl LearnedPolicy {
     fn entry(&self, name: &'static str, path: &str) -> Entry {
         let leaked = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
         let (network, preset) = (Arc::clone(&self.network), self.preset);
-        // An agent that chooses windows has no first rate.
+        // A policy that sets windows has no initial rate.
         let chooses_rates =
             (preset.begin)(&Setup::default(), Some(Rate::from_mbps(1))).rate().is_some();
         let make = move |setup: &Setup, params: &Params| {
@@ -222,7 +213,7 @@ impl LearnedPolicy {
         }
     }
 
-    /// What it is, for people.
+    /// Describes the policy as text.
     pub fn text(&self, path: &str) -> String {
         let mut text = format!(
             "a learned policy, from {path}\npreset        {}: {}\n",

@@ -10,7 +10,7 @@ use narrows_files::Output;
 use narrows_report::ResultDir;
 use std::collections::BTreeMap;
 
-/// Makes table and HTML of a result directory again.
+/// Rebuilds the table and the HTML report of a result directory.
 pub fn report(args: ReportArgs) -> Result<Outcome, Failure> {
     let files = narrows_report::open(&args.directory)?;
     let (text, page) = if files.path().join("check.json").is_file() {
@@ -38,7 +38,7 @@ pub fn report(args: ReportArgs) -> Result<Outcome, Failure> {
     Ok(Outcome::Ok)
 }
 
-/// Table and page of a check.
+/// Returns the table and the page of a check.
 fn check_again(args: &ReportArgs, files: &ResultDir) -> Result<(String, String), Failure> {
     if !args.overlay.is_empty() {
         return Err(Failure::Other(
@@ -58,7 +58,7 @@ fn check_again(args: &ReportArgs, files: &ResultDir) -> Result<(String, String),
     Ok((text, check_html(&checked, &courses)))
 }
 
-/// A check as it was kept.
+/// Reads the stored check of a result directory.
 pub fn checked(files: &ResultDir) -> Result<Checked, Failure> {
     let damaged = |reason: String| {
         Failure::Other(format!("{} is not the result of a check: {reason}", files.path().display()))
@@ -66,7 +66,7 @@ pub fn checked(files: &ResultDir) -> Result<Checked, Failure> {
     Checked::read(&files.text("check.json")?).map_err(damaged)
 }
 
-/// Table and page of a run, a comparison or a sweep.
+/// Returns the table and the page of a run, a comparison or a sweep.
 fn again(args: &ReportArgs, files: &ResultDir) -> Result<(String, String), Failure> {
     if narrows_report::read_plots(files)?.is_some()
         || narrows_report::read_fidelity(files)?.is_some()

@@ -1,4 +1,5 @@
-//! Controllers that do what routers say get these routers where a comparison makes or changes the network.
+//! Routers for controllers that depend on feedback from routers, for commands that build or change
+//! the network.
 
 use crate::error::Failure;
 use crate::quote::quote;
@@ -7,12 +8,12 @@ use narrows_path::{DisciplineChoice, DisciplineEntry, RateSource, offering};
 use narrows_scenario::{LinkId, Scenario};
 use std::collections::BTreeSet;
 
-/// The router that a controller needs; most need none.
+/// Returns the router that a controller needs, or `None`.
 pub fn needed(choice: &Choice) -> Option<&'static DisciplineEntry> {
     choice.needs().into_iter().find_map(offering)
 }
 
-/// Refuses controllers that need routers where `why` all share what there is.
+/// Refuses controllers that need routers. `why` is the reason that the command cannot provide them.
 pub fn refuse<'a>(choices: impl IntoIterator<Item = &'a Choice>, why: &str) -> Result<(), Failure> {
     match choices.into_iter().find_map(|choice| Some((choice, needed(choice)?))) {
         None => Ok(()),
@@ -25,7 +26,7 @@ pub fn refuse<'a>(choices: impl IntoIterator<Item = &'a Choice>, why: &str) -> R
     }
 }
 
-/// The router for a controller: what both have parameters of the same name for is set alike.
+/// Returns the router for a controller. Parameters with the same name get the controller's values.
 fn made_for(choice: &Choice, entry: &'static DisciplineEntry) -> Result<DisciplineChoice, Failure> {
     let params = choice.params();
     let shared = entry.params.iter().filter_map(|param| Some((param, params.text(param.name)?)));
@@ -41,8 +42,9 @@ fn made_for(choice: &Choice, entry: &'static DisciplineEntry) -> Result<Discipli
         .map_err(|error| Failure::Other(format!("the router for {}: {error}", choice.text())))
 }
 
-/// Gives the links with a rate on the routes of all flows that `choice` drives, out and back, the router that it needs, unless they have
-/// it. Returns what was done.
+/// Puts the router that `choice` needs on the rate-limited links of all routes of its flows, in
+/// both directions. Skips flows with such a router on their route. Returns a description of the
+/// changes.
 pub fn equip(scenario: &mut Scenario, choice: &Choice) -> Result<Option<String>, Failure> {
     let Some(entry) = needed(choice) else { return Ok(None) };
     let driven = scenario.flows.iter().filter(|flow| flow.controller.as_ref() == Some(choice));

@@ -56,7 +56,7 @@ pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
         })
         .map(|record| vec![record])
     } else if watch.is_some() {
-        // One after another, so that each can be seen.
+        // Run one after another, so that the page can show each run.
         let each = plans.iter().enumerate();
         each.map(|(index, plan)| {
             one(index, plan, &mut || run_followed(plan, None, &mut watch, &args.output))
@@ -65,7 +65,7 @@ pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
     } else {
         run_all_logged(&plans, log.as_ref(), |_| "", &args.output)
     };
-    // What was printed before a fault helps to find it.
+    // Write the log even after a fault, because its lines help to find the fault.
     log.map_or(Ok(()), BpfLog::finish)?;
     let records = records?;
     captures.finish(&reserved)?;
@@ -122,7 +122,9 @@ pub struct Verdict {
     pub text: String,
 }
 
-/// An expectation is met if the median over seeds lies in its band. A seed in which the metric has no value lies beyond any bound: what never happens is not soon.
+/// Judges an expectation. It is met if the median over the seeds is within the bounds. A seed
+/// without a value counts as outside of every bound, because an event that never happens is not
+/// early.
 pub fn judge(expectation: &Expectation, summary: impl Fn(&Metric) -> Option<Summary>) -> Verdict {
     let Expectation { metric: name, min, max } = expectation;
     let band = match (min, max) {
@@ -157,7 +159,7 @@ pub fn judge(expectation: &Expectation, summary: impl Fn(&Metric) -> Option<Summ
     Verdict { met, text: text.replace(" ;", ";").replace("  ", " ").trim_end().to_owned() }
 }
 
-/// A number to four decimals, without zeros at the end.
+/// Formats a number with up to four decimals, without trailing zeros.
 fn plain(value: f64) -> String {
     let text = format!("{value:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

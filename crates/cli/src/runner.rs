@@ -1,4 +1,4 @@
-//! Runs scenarios on all cores, shows progress, stops at Ctrl-C and its like.
+//! Runs scenarios on all cores, shows the progress and stops when the command is interrupted.
 
 use crate::bpf_log::BpfLog;
 use crate::cli::OutputArgs;
@@ -7,6 +7,7 @@ use crate::error::Failure;
 use crate::interruption::{interruption, on_host};
 use crate::node;
 use crate::work::{Work, steps};
+use narrows_control::Session;
 use narrows_live::{Acks, Ending, Extras, LiveError, Program};
 use narrows_measure::{Follower, Record};
 use narrows_scenario::Scenario;
@@ -15,15 +16,16 @@ use narrows_sim::SimError;
 use narrows_transport::Observer;
 use narrows_units::Time;
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
 
-/// Runs all scenarios; records come back in the same order, whatever the number of threads.
+/// Runs all scenarios in the simulator. The records have the order of the scenarios.
 pub fn run_all(scenarios: &[Scenario], output: &OutputArgs) -> Result<Vec<Record>, Failure> {
     run_all_logged(scenarios, None, |_| "", output)
 }
 
-/// The same, while `log` keeps what programs print; `label` says what the run of an index is called there.
+/// Runs all scenarios like [`run_all`] and records the output of BPF programs in `log`. `label`
+/// returns the name of a run in the log.
 pub fn run_all_logged<'a>(
     scenarios: &[Scenario],
     log: Option<&BpfLog>,
@@ -38,7 +40,7 @@ pub fn run_all_logged<'a>(
     };
     let told = |(index, scenario): (usize, &Scenario)| {
         one((index, scenario)).map_err(|error| match error {
-            // Of several runs it is not clear which one it was.
+            // With several runs, the message must name the failed one.
             error @ SimError::Fault { .. } if scenarios.len() > 1 => Failure::Other(format!(
                 "in the run of \"{}\" with seed {}: {error}",
                 scenario.name, scenario.seed
@@ -52,7 +54,7 @@ pub fn run_all_logged<'a>(
     records
 }
 
-/// Runs one scenario while `observer` sees its packets and `follower` hears of its samples.
+/// Runs one scenario. `observer` sees its packets, `follower` receives its samples.
 pub fn run_followed(
     scenario: &Scenario,
     observer: Option<&mut dyn Observer>,
@@ -65,7 +67,7 @@ pub fn run_followed(
     record.map_err(failure)
 }
 
-/// Runs one scenario on the kernel while `follower` hears of its samples.
+/// Runs one scenario on the kernel. `follower` receives its samples.
 pub fn run_live(
     scenario: &Scenario,
     extras: &Extras,
@@ -79,7 +81,8 @@ pub fn run_live(
     record.map_err(live_failure)
 }
 
-/// Runs a program on a scenario's network while `follower` hears of its samples. It has the terminal: no progress is shown.
+/// Runs a program on a scenario's network. `follower` receives its samples. The program has the
+/// terminal, so no progress is shown.
 pub fn run_program(
     scenario: &Scenario,
     program: &Program,
@@ -98,8 +101,8 @@ pub fn run_program(
     .map_err(live_failure)
 }
 
-/// Runs scenarios on the kernel, several at a time while their `loads` together are at most `capacity`; records come back in the same
-/// order.
+/// Runs scenarios on the kernel, concurrently as long as the sum of their `loads` is at most
+/// `capacity`. The records have the order of the scenarios.
 pub fn run_live_together(
     plans: &[Scenario],
     loads: &[f64],
@@ -108,9 +111,11 @@ pub fn run_live_together(
 ) -> Result<Vec<Record>, Failure> {
     let bar = progress_bar("running live", plans.iter().map(Work::of), output);
     let mut pending: Vec<usize> = (0..plans.len()).collect();
-    // What is hard to place goes first.
+    // Start the largest loads first, because they are the hardest to place.
     pending.sort_by(|a, b| loads[*b].total_cmp(&loads[*a]));
     let mut records: Vec<Option<Record>> = plans.iter().map(|_| None).collect();
+    // Ends the other runs after an error, which does not stop the command.
+    let failed = AtomicBool::new(false);
     let outcome = std::thread::scope(|scope| {
         let (send, receive) = mpsc::channel();
         let mut running: Vec<usize> = Vec::new();
@@ -122,15 +127,15 @@ pub fn run_live_together(
             {
                 let index = pending.remove(place);
                 running.push(index);
-                let (send, plan, bar) = (send.clone(), &plans[index], &bar);
-                scope.spawn(move || send.send((index, run_live_one(plan, bar, 1))).ok());
+                let (send, plan, bar, failed) = (send.clone(), &plans[index], &bar, &failed);
+                scope.spawn(move || send.send((index, run_live_one(plan, bar, 1, failed))).ok());
             }
             let Ok((index, record)) = receive.recv() else { break };
             running.retain(|own| *own != index);
             match record {
                 Ok(record) => records[index] = Some(record),
                 Err(error) => {
-                    output.console.stop().store(true, Ordering::Relaxed);
+                    failed.store(true, Ordering::Relaxed);
                     return Err(live_failure(error));
                 }
             }
@@ -141,15 +146,23 @@ pub fn run_live_together(
     outcome.map(|()| records.into_iter().flatten().collect())
 }
 
-fn run_live_one(plan: &Scenario, bar: &Progress, weight: u64) -> Result<Record, LiveError> {
+/// Runs a scenario on the kernel until its end, an interruption, or until `failed` is set.
+fn run_live_one(
+    plan: &Scenario,
+    bar: &Progress,
+    weight: u64,
+    failed: &AtomicBool,
+) -> Result<Record, LiveError> {
     let _on_host = on_host();
-    // Where the program's file is not known, a scenario that needs it says so.
+    // If the program file is unknown, a scenario that needs nodes reports the error.
     let extras = Extras { nodes: node::program().ok(), ..Extras::default() };
-    narrows_live::run_with(plan, &extras, &mut live_progress(bar, weight), &mut ())
-        .map(|(record, _)| record)
+    let mut progress = live_progress(bar, weight);
+    let mut go_on = |now: Time| progress(now) && !failed.load(Ordering::Relaxed);
+    narrows_live::run_with(plan, &extras, &mut go_on, &mut ()).map(|(record, _)| record)
 }
 
-/// Shows how far a live run is, and stops it at Ctrl-C.
+/// Returns a callback that shows the progress of a live run and stops it when the command is
+/// interrupted.
 fn live_progress(bar: &Progress, weight: u64) -> impl FnMut(Time) -> bool + '_ {
     let mut shown = Time::ZERO;
     move |now| {
@@ -166,7 +179,7 @@ fn live_failure(error: LiveError) -> Failure {
     }
 }
 
-/// Why a simulation did not end: it was stopped, or it cannot go on.
+/// Converts an error of the simulator. An interruption becomes [`Failure::Interrupted`].
 pub fn failure(error: SimError) -> Failure {
     match error {
         SimError::Stopped => Failure::Interrupted,
@@ -174,14 +187,15 @@ pub fn failure(error: SimError) -> Failure {
     }
 }
 
-/// An error in a cell, in words.
+/// Adds the cell to an error.
 pub fn in_cell(cell: &str, error: &dyn std::fmt::Display) -> Failure {
     Failure::Other(format!("in the cell with {cell}: {error}"))
 }
 
-/// Runs the cells of `pending` in their order, each made by `scenario` when its turn comes, and hands each record to `done`, which is the
-/// last to see it; of a controller that cannot go on, the reason. Which cells are done when depends on the threads. Those of the kernel go first, each alone: a run beside it would
-/// distort the measurement.
+/// Runs the cells of `pending` and passes each record to `done`, or the reason if a controller
+/// fails. `scenario` creates the scenario of a cell when it starts. Cells start in their order, but
+/// the order in which they finish depends on the threads. Cells on the kernel are first, one at a
+/// time, because concurrent runs would distort the measurement.
 pub fn run_cells(
     pending: &[u64],
     work: impl Fn(u64) -> Work + Sync,
@@ -222,24 +236,31 @@ pub fn run_cells(
     result
 }
 
-/// Runs a scenario on the kernel, and once more if the machine has spoiled it.
+/// Runs a scenario on the kernel. Repeats the run once if it is invalid.
 fn run_live_sound(plan: &Scenario, bar: &Progress, weight: u64) -> Result<Record, LiveError> {
-    let record = run_live_one(plan, bar, weight)?;
+    let alone = AtomicBool::new(false);
+    let record = run_live_one(plan, bar, weight, &alone)?;
     match record.emulation.as_ref().is_some_and(|emulation| !emulation.validity_issues().is_empty())
     {
-        true => run_live_one(plan, bar, 0),
+        true => run_live_one(plan, bar, 0, &alone),
         false => Ok(record),
     }
 }
 
-/// Threads, as many as are wanted.
+/// Creates a thread pool with the requested number of threads.
 pub fn pool(output: &OutputArgs) -> Result<rayon::ThreadPool, Failure> {
-    rayon::ThreadPoolBuilder::new().num_threads(output.jobs.unwrap_or(0) as usize).build().map_err(
-        |error| Failure::Other(format!("threads cannot be started: {error}; try --jobs 1")),
-    )
+    let session = Session::current();
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(output.jobs.unwrap_or(0) as usize)
+        .start_handler(move |_| session.enter_for_life())
+        .build()
+        .map_err(|error| {
+            Failure::Other(format!("threads cannot be started: {error}; try --jobs 1"))
+        })
 }
 
-/// Runs a scenario while `observer` and `follower` look on, and shows how far it is.
+/// Runs a scenario in the simulator and shows the progress. `observer` sees its packets, `follower`
+/// receives its samples.
 fn run_one(
     scenario: &Scenario,
     bar: &Progress,
@@ -271,7 +292,7 @@ fn progress_bar(
     output.console.progress(verb, all.map(Work::total).sum(), output.quiet)
 }
 
-/// The same scenario with one seed after another.
+/// Returns the scenario with `count` consecutive seeds.
 pub fn with_seeds(scenario: &Scenario, first: Option<u64>, count: u32) -> Vec<Scenario> {
     let first = first.unwrap_or(scenario.seed);
     (0..count as u64)

@@ -1,4 +1,4 @@
-//! Which runs of a sweep each of several machines makes.
+//! Distribution of the runs of a sweep over several machines.
 
 use narrows_units::Random;
 use serde::{Deserialize, Serialize};
@@ -6,13 +6,13 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-/// Some of the runs of a sweep, in the order in which they are dealt: `2/3` or `8..16`.
+/// A subset of the runs of a sweep, in the order of the deal: `2/3` or `8..16`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Shard {
-    /// One of so many of about the same cost. The first is 1.
+    /// One of `all` shards with about the same cost. The first has number 1.
     Of { number: u32, all: u32 },
-    /// The places from the first up to, not including, the second.
+    /// The places `from` (inclusive) to `to` (exclusive).
     Places { from: u64, to: u64 },
 }
 
@@ -62,20 +62,20 @@ impl From<Shard> for String {
     }
 }
 
-/// The runs of a sweep in the order in which they are dealt: one that is drawn, the same for each sweep of as many runs, so that each part of it has a
-/// little of all values of every axis.
+/// The runs of a sweep in a random order. The order depends only on the number of runs, so it is
+/// the same on all machines. Each part of it has a mix of the values of every axis.
 pub struct Deal {
     order: Vec<u64>,
-    /// The cost of all runs up to and with each place.
+    /// Cumulative cost of the runs, up to and including each place.
     until: Vec<u128>,
 }
 
 impl Deal {
-    /// Deals as many runs, each of which costs what `cost` says.
+    /// Creates the order for a number of runs. `cost` returns the cost of a run.
     pub fn new(runs: u64, cost: impl Fn(u64) -> u64) -> Deal {
         let mut order: Vec<u64> = (0..runs).collect();
         let mut random = Random::stream(0, "deal");
-        // Fisher and Yates.
+        // Shuffle by Fisher and Yates.
         for place in (1..order.len()).rev() {
             order.swap(place, random.below(place as u64 + 1) as usize);
         }
@@ -88,16 +88,16 @@ impl Deal {
         Deal { order, until }
     }
 
-    /// How much the run at each place costs.
+    /// Returns the cost of the run at each place.
     pub fn costs(&self) -> Vec<u64> {
         let before = std::iter::once(&0).chain(&self.until);
         self.until.iter().zip(before).map(|(until, before)| (until - before) as u64).collect()
     }
 
-    /// The numbers of the runs of a shard, ascending.
+    /// Returns the numbers of the runs of a shard, in ascending order.
     ///
     /// # Errors
-    /// It has places beyond the last.
+    /// If the shard has places beyond the last run.
     pub fn runs(&self, shard: Shard) -> Result<Vec<u64>, String> {
         let mut runs =
             self.order.get(self.places(shard)).map(<[u64]>::to_vec).ok_or_else(|| {
@@ -111,7 +111,8 @@ impl Deal {
         Ok(runs)
     }
 
-    /// A run belongs to the shard in which the middle of its cost lies.
+    /// Returns the places of a shard. A run belongs to the shard that contains the middle of its
+    /// cost interval.
     fn places(&self, shard: Shard) -> Range<usize> {
         let (number, all) = match shard {
             Shard::Of { number, all } => (u128::from(number), u128::from(all)),
@@ -128,7 +129,7 @@ impl Deal {
         first(number - 1)..first(number)
     }
 
-    /// The places of the runs that are not there.
+    /// Returns the places of the missing runs.
     pub fn missing(&self, is_there: impl Fn(u64) -> bool) -> Vec<Shard> {
         let mut missing: Vec<Range<u64>> = Vec::new();
         for (place, _) in self.order.iter().enumerate().filter(|(_, run)| !is_there(**run)) {
@@ -189,7 +190,8 @@ mod tests {
 
     #[test]
     fn axes_do_not_line_up_with_shards() {
-        // Two values of the last axis, two shards: dealt in turn, each shard would have one of the values.
+        // With two values of the last axis and two shards, a shard of every second run would have
+        // only one of the values.
         let deal = Deal::new(64, |_| 1);
         let odd = deal
             .runs(Shard::Of { number: 1, all: 2 })

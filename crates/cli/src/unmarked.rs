@@ -1,14 +1,15 @@
-//! A note on controllers whose signal the network does not give.
+//! A note on controllers for ECN on a network without marking.
 
 use narrows_control::Choice;
 use narrows_params::Need;
 use narrows_path::DisciplineChoice;
 use narrows_scenario::Scenario;
 
-/// The flag by which queues mark and controllers make packets ECN-capable, where they have a choice.
+/// Parameter that turns on marking in queues, and ECN-capable packets in controllers.
 const ECN: &str = "ecn";
 
-/// Says which controllers make their packets ECN-capable on a network in which no queue marks: there they see losses only.
+/// Names the controllers that send ECN-capable packets on a network without a marking queue. They
+/// see only losses there.
 pub fn note<'a>(scenarios: impl IntoIterator<Item = &'a Scenario>) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
     for scenario in scenarios.into_iter().filter(|scenario| {
@@ -35,7 +36,7 @@ fn marks(queue: &DisciplineChoice) -> bool {
 
 fn ecn_capable(controller: &Choice) -> bool {
     let needs = controller.needs();
-    // Whose routers write load codes has them wherever it runs.
+    // A controller with load codes has routers that write them wherever it runs.
     let by_marks = needs.contains(&Need::EcnCounts) && !needs.contains(&Need::LoadCode);
     by_marks || controller.params().text(ECN).is_some_and(|ecn| ecn == "true")
 }

@@ -1,11 +1,12 @@
-//! A note on flows none of whose connections ever opened: their zeros say nothing about controllers.
+//! A note on flows that opened no connection. Their zeros say nothing about their controllers.
 
 use narrows_measure::Record;
 
-/// How many flows are named one by one.
+/// Maximum number of flows in the note.
 const NAMED: usize = 3;
 
-/// Says which flows opened no connection in a run, each case being a label and the records of its seeds.
+/// Names the flows that opened no connection in a run. A case is a label with the records of its
+/// seeds.
 pub fn note<'a>(cases: impl IntoIterator<Item = (&'a str, &'a [Record])>) -> Option<String> {
     let mut told: Vec<String> = Vec::new();
     for (label, records) in cases {

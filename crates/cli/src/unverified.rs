@@ -1,8 +1,9 @@
-//! Notes on controllers that were made of files.
+//! Notes on controllers from files.
 
 use narrows_control::{KeptFile, kept_files, kept_objects};
 
-/// What the users of the loaded files should know: of each file, what was seen while it was made ready; of BPF objects, that no kernel has judged them.
+/// Returns the notes for users of the loaded files: the notes from loading each file, and that no
+/// kernel has verified the BPF objects.
 pub fn notes() -> Vec<String> {
     let files = kept_files();
     let mut notes: Vec<String> = files.iter().flat_map(of).collect();

@@ -1,17 +1,19 @@
-//! Commands for a program around this one, such as an interpreter: they print nothing, stop when they are told to, and tell where their results are.
+//! Commands for a host program that embeds this one, such as an interpreter. They do not print,
+//! they stop on request, and they report the directories of their results.
 
-use crate::cells;
-use crate::cli::{Cli, Command, OutputArgs};
+use crate::cli::{Cli, Command, LabArgs, LabCommand, OutputArgs};
 use crate::commands::command;
 use crate::console::Console;
 use crate::controller_files;
 use crate::error::Failure;
 use crate::figure;
+use crate::program;
 use crate::report::checked;
 use crate::sweep;
 use clap::Parser;
-use narrows_control::{Entry, register_passing};
+use narrows_control::{Entered, Entry, Session, register_passing};
 use narrows_evidence::report::check_text;
+use narrows_report::Selection;
 use narrows_scenario::{ScenarioError, visible};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -22,19 +24,20 @@ use std::time::Duration;
 
 pub use crate::console::Around;
 pub use crate::program::is_in;
-pub use narrows_report::{Figure, ReportError, ResultDir};
+pub use narrows_report::{Figure, ReportError, ResultDir, Style};
 
-/// Why a command was not carried out.
+/// Reason why a command failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// It was stopped.
+    /// The command was stopped.
     Stopped {
-        /// What is kept, and how to go on.
+        /// Message with the stored runs and how to resume.
         text: String,
     },
-    /// It cannot be carried out.
+    /// The command failed.
     Failed {
-        /// What the program would print on standard error: the place, the reason and a remedy.
+        /// Message that the program would print on standard error: the place, the reason and a
+        /// remedy.
         text: String,
     },
 }
@@ -61,31 +64,38 @@ impl From<ReportError> for Refused {
     }
 }
 
-/// A controller of the program around this one, for one command.
+/// A controller of the host program, for one command.
 #[derive(Clone, Copy)]
 pub struct Own {
-    /// Its entry.
+    /// Entry of the registry.
     pub entry: &'static Entry,
-    /// A word that no other controller has that decides otherwise: runs that were kept are only taken up again with the same.
+    /// A hash that identifies this controller's behaviour. Stored runs are reused only if it is
+    /// equal.
     pub identity: &'static str,
 }
 
-/// Carries out a command that makes a result: `compare`, `run`, `live`, `fidelity`, `sweep`, `merge`, `matrix` or `reproduce`. The first word is the program's name. It can
-/// choose `own` controllers beside those of Narrows.
+/// Runs a command that makes a result: `compare`, `run`, `live`, `fidelity`, `sweep`, `merge`,
+/// `matrix`, `reproduce`, `check` or `attack`. The first word is the program name. The command can
+/// choose the controllers in `own` in addition to the built-in ones.
 ///
-/// Commands of one process take turns, and each loads controllers from files as they are when it begins.
+/// Commands of one process run at the same time, each with its own controllers and with the content
+/// that controller files have when it begins. Commands that use the kernel run one after another.
 ///
-/// Returns the exit status: 0, or 1 if an expectation was missed, or 3 if the host distorted a live run.
+/// Returns the exit status: 0, or 1 if an expectation was missed, or 3 if the host was too slow for
+/// a valid live run.
 ///
 /// # Errors
 ///
-/// The words are no such command, a controller has a name that cannot be, it fails, or `around` stopped it.
+/// If the words are not such a command, a controller has an invalid name, the command fails, or
+/// `around` stops it.
 pub fn carry_out(
     words: impl IntoIterator<Item = OsString>,
     own: &[Own],
     around: Arc<dyn Around>,
 ) -> Result<u8, Refused> {
-    let (_turn, mut cli) = begun(words, own, &*around)?;
+    let (_session, mut cli) = begun(words, own)?;
+    let _turn = cli.command.as_ref().filter(|own| uses_kernel(own)).map(|_| turn(&*around));
+    let _turn = _turn.transpose()?;
     let Some(output) = cli.command.as_mut().and_then(results_of) else {
         return Err(Refused::Failed { text: "error: this command makes no result\n".to_owned() });
     };
@@ -93,28 +103,31 @@ pub fn carry_out(
     Ok(command(cli)?.status())
 }
 
-/// A sweep that was checked, and of which nothing has run.
+/// A checked sweep before its first run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// The directory of its result, which is still free.
+    /// Result directory of the sweep. It is still free.
     pub directory: PathBuf,
-    /// What determines its runs, as a line of JSON: the first line of the file from which `narrows sweep --resume` goes on. Its `program` is that of [`build`], and
-    /// with a `shard` in it, such as `"8..16"`, only these runs are made.
+    /// Description of the runs as a line of JSON: the first line of the file that `narrows sweep
+    /// --resume` reads. Its `program` is equal to [`build`]. With a key `shard` such as `"8..16"`,
+    /// only these runs are done.
     pub origin: String,
-    /// How much the run at each place costs, in the order in which runs are dealt to shards, in units of the plan's own.
+    /// Cost of the run at each place, in the order of the deal to shards. The unit is specific to
+    /// the plan.
     pub costs: Vec<u64>,
 }
 
-/// Checks all cells of `narrows sweep` with these words, the first of which is the program's name, and runs none.
+/// Checks all cells of a `narrows sweep` command without running it. The first word is the program
+/// name.
 ///
 /// # Errors
 ///
-/// The words are no sweep, it is not as it must be, or `around` stopped it.
+/// If the words are not a sweep, the sweep is invalid, or `around` stops it.
 pub fn plan(
     words: impl IntoIterator<Item = OsString>,
     around: Arc<dyn Around>,
 ) -> Result<Plan, Refused> {
-    let (_turn, cli) = begun(words, &[], &*around)?;
+    let (_session, cli) = begun(words, &[])?;
     let Some(Command::Sweep(mut args)) = cli.command else {
         return Err(Refused::Failed { text: "error: this command is no sweep\n".to_owned() });
     };
@@ -129,43 +142,54 @@ pub fn plan(
     })
 }
 
-/// Version and build of this program: runs of different ones are not mixed.
+/// Returns the version and build of this program. Runs of different builds cannot be mixed.
 pub fn build() -> String {
-    cells::program()
+    program::build()
 }
 
-/// The arguments, when it is this command's turn.
+/// Begins a session with the host program's controllers, and parses the arguments in it.
 fn begun(
     words: impl IntoIterator<Item = OsString>,
     own: &[Own],
-    around: &dyn Around,
-) -> Result<(MutexGuard<'static, ()>, Cli), Refused> {
-    let turn = turn(around)?;
+) -> Result<(Entered, Cli), Refused> {
     controller_files::can_be_named();
-    controller_files::forget();
+    let session = Session::default().enter();
     for Own { entry, identity } in own {
         register_passing(entry, identity).map_err(|refused| Failure::Other(refused.to_string()))?;
     }
     let cli =
         Cli::try_parse_from(words).map_err(|error| Refused::Failed { text: refusal(&error) })?;
-    Ok((turn, cli))
+    Ok((session, cli))
 }
 
-/// What is wrong with the words, without the way to a help that is not there.
+/// True if the command runs on this host's kernel, where runs of another command would distort its
+/// measurements.
+fn uses_kernel(command: &Command) -> bool {
+    match command {
+        Command::Live(_) | Command::Lab(LabArgs { command: LabCommand::Fidelity(_) }) => true,
+        Command::Check(args) => args.live,
+        Command::Attack(args) => args.live,
+        Command::Reproduce(args) => args.live,
+        _ => false,
+    }
+}
+
+/// Returns the reason why the words are invalid, without the pointer to `--help`.
 fn refusal(error: &clap::Error) -> String {
     let text = error.render().to_string();
     visible(text.split("\n\nFor more information").next().unwrap_or(&text)).into_owned()
 }
 
 static TURN: Mutex<()> = Mutex::new(());
-/// How often a command that waits for its turn looks whether it is to stop.
+/// Interval at which a waiting command checks if it is to stop.
 const PATIENCE: Duration = Duration::from_millis(20);
 
+/// Waits until no other command of this process uses the kernel.
 fn turn(around: &dyn Around) -> Result<MutexGuard<'static, ()>, Refused> {
     loop {
         match TURN.try_lock() {
             Ok(turn) => return Ok(turn),
-            // The command that had it failed in itself; this one is another.
+            // The previous command panicked, which does not affect this one.
             Err(TryLockError::Poisoned(turn)) => return Ok(turn.into_inner()),
             Err(TryLockError::WouldBlock) if around.stop().load(Ordering::Relaxed) => {
                 return Err(Failure::Interrupted.into());
@@ -180,7 +204,7 @@ fn results_of(command: &mut Command) -> Option<&mut OutputArgs> {
         Command::Compare(args) => &mut args.output,
         Command::Run(args) => &mut args.output,
         Command::Live(args) => &mut args.output,
-        Command::Fidelity(args) => &mut args.output,
+        Command::Lab(LabArgs { command: LabCommand::Fidelity(args) }) => &mut args.output,
         Command::Sweep(args) => &mut args.output,
         Command::Merge(args) => &mut args.output,
         Command::Matrix(args) => &mut args.output,
@@ -195,16 +219,16 @@ fn results_of(command: &mut Command) -> Option<&mut OutputArgs> {
 ///
 /// # Errors
 ///
-/// It is none, or one of its files is not as it was written.
+/// If the directory is not a result, or one of its files was changed.
 pub fn open(directory: &Path) -> Result<ResultDir, Refused> {
     Ok(narrows_report::open(directory)?)
 }
 
-/// The table that the command printed.
+/// Returns the table that the command printed.
 ///
 /// # Errors
 ///
-/// The result is of a reproduction or of fidelity, or its files are not what they should be.
+/// If the result is of a reproduction or of fidelity, or its files are damaged.
 pub fn text(result: &ResultDir) -> Result<String, Refused> {
     if result.names().any(|name| name == "check.json") {
         return Ok(check_text(&checked(result)?));
@@ -215,11 +239,56 @@ pub fn text(result: &ResultDir) -> Result<String, Refused> {
     })
 }
 
-/// The figures of the report.
+/// Returns the figures of the report.
 ///
 /// # Errors
 ///
-/// The files are not what they should be.
+/// If the files are damaged.
 pub fn figures(result: &ResultDir) -> Result<Vec<Figure>, Refused> {
-    Ok(figure::figures(result)?)
+    Ok(figure::figures(result, &Selection::default())?)
+}
+
+/// The name of a scenario's text in errors.
+const SCENARIO: &str = "scenario.toml";
+
+/// Writes the keys and values of a scenario, in JSON, as a scenario file.
+///
+/// # Errors
+///
+/// If `data` is not an object in JSON, or has a value that TOML does not have.
+pub fn scenario_toml(data: &str) -> Result<String, Refused> {
+    let read = serde_json::from_str(data).map_err(|error| error.to_string());
+    let written = read.and_then(|keys| narrows_scenario::to_toml(&keys));
+    Ok(written.map_err(Failure::Other)?)
+}
+
+/// Reads the keys and values of a scenario file, as JSON.
+///
+/// # Errors
+///
+/// If the text is not TOML.
+pub fn scenario_data(toml: &str) -> Result<String, Refused> {
+    let data = narrows_scenario::from_toml(toml, SCENARIO)?;
+    Ok(serde_json::Value::Object(data).to_string())
+}
+
+/// Returns the text of a scenario with the value at a path changed. The value is JSON.
+///
+/// # Errors
+///
+/// If there is no such place, or the value is not one of scenarios.
+pub fn scenario_set(toml: &str, path: &str, value: &str) -> Result<String, Refused> {
+    let value = serde_json::from_str(value).map_err(|error| Failure::Other(error.to_string()))?;
+    Ok(narrows_scenario::with_value(toml, SCENARIO, path, &value)?)
+}
+
+/// Checks the text of a scenario. Files that it names are read.
+///
+/// # Errors
+///
+/// The reason why it is refused.
+pub fn scenario_check(toml: &str) -> Result<(), Refused> {
+    controller_files::can_be_named();
+    narrows_scenario::parse(toml, SCENARIO, &narrows_scenario::read_named)?;
+    Ok(())
 }

@@ -1,24 +1,25 @@
-//! How much work runs are.
+//! Estimated cost of runs.
 
 use narrows_scenario::{LinkId, Scenario};
 use narrows_units::Span;
 
-/// How much a run is, for the progress bar and for who runs what.
+/// Estimated cost of a run, for the progress bar and the assignment of runs to shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
-    /// Virtual time.
+    /// Simulated time.
     pub length: Span,
-    /// How much a unit of it is, compared with other runs.
+    /// Cost per unit of simulated time, relative to other runs.
     pub weight: u64,
 }
 
 impl Work {
-    /// A run among others like it.
+    /// Returns the cost of a run among runs of similar networks.
     pub fn of(scenario: &Scenario) -> Work {
         Work { length: scenario.duration, weight: 1 }
     }
 
-    /// A run among others unlike it: its packets are about those that the bottlenecks of its flows carry.
+    /// Returns the cost of a run among runs of different networks. Estimates the number of packets
+    /// by the total rate of the flows' bottlenecks.
     pub fn estimated(scenario: &Scenario) -> Work {
         let rate = |link: &LinkId| {
             scenario.links[link.0].config.rate.mean().map_or(u64::MAX, |rate| rate.as_bps())
@@ -37,13 +38,13 @@ impl Work {
         Work { length: scenario.duration, weight: (carried / 1_000_000).max(1) }
     }
 
-    /// All of it, in steps of the progress bar.
+    /// Returns the total cost in steps of the progress bar.
     pub fn total(self) -> u64 {
         steps(self.length).saturating_mul(self.weight)
     }
 }
 
-/// Virtual time in the steps of the progress bar.
+/// Converts simulated time to steps of the progress bar.
 pub fn steps(span: Span) -> u64 {
     span.as_micros()
 }

@@ -10,6 +10,7 @@ pub mod learned;
 pub mod mutants;
 mod parts;
 mod registry;
+mod session;
 #[cfg(test)]
 mod testing;
 
@@ -23,6 +24,7 @@ pub use narrows_contract::{
 };
 pub use parts::intervals::{ByInterval, Interval, Policy, SHORTEST_INTERVAL, Setting};
 pub use registry::{
-    BASELINES, Choice, Controllers, DEFAULTS, ENTRIES, Refused, TWINS, forget_passing, kept_files,
-    kept_objects, passing_identities, register, register_file, register_passing,
+    BASELINES, Choice, Controllers, DEFAULTS, ENTRIES, Refused, TWINS, kept_files, kept_objects,
+    passing_identities, register, register_file, register_passing,
 };
+pub use session::{Entered, Session};

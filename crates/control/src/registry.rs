@@ -7,8 +7,8 @@ use crate::controllers::{
 };
 use crate::cores::Twin;
 use crate::files::{FileForm, KeptFile};
+use crate::session::{Added, Session};
 use narrows_params::{Catalogue, ParamError, find, suggest};
-use std::sync::{PoisonError, RwLock};
 use thiserror::Error;
 
 /// The controllers that are deployed and standardised (RFC 5681, RFC 9438), beside which others are
@@ -80,17 +80,6 @@ const OTHER_NAMES: &[(&str, &str)] = &[
 const FORMER_NAMES: &[(&str, &str)] =
     &[("pcc-kernel", "pcc-vivace"), ("pcc-kernel-allegro", "pcc-allegro")];
 
-/// Controllers added at run time.
-static ADDED: RwLock<Vec<Added>> = RwLock::new(Vec::new());
-
-#[derive(Clone, Copy)]
-struct Added {
-    entry: &'static Entry,
-    file: Option<&'static KeptFile>,
-    identity: Option<&'static str>,
-    passes: bool,
-}
-
 /// Adds a controller: from then on it is chosen by its name and listed after those of this crate,
 /// in this process. Add all before the first is chosen, so that lists are the same in every run.
 ///
@@ -98,20 +87,20 @@ struct Added {
 ///
 /// A name that cannot be written in a scenario, or that another controller has.
 pub fn register(entry: &'static Entry) -> Result<(), Refused> {
-    add(Added { entry, file: None, identity: None, passes: false })
+    add(Session::of_process(), Added { entry, file: None, identity: None })
 }
 
-/// Adds a controller for one command, until [`forget_passing`]. Its `identity`, a word, tells it
-/// from others that have had or will have its name: what runs it made is kept with that.
+/// Adds a controller to this thread's [`Session`]. Its `identity`, a word, tells it from other
+/// controllers that have or will have its name: runs are kept with it.
 ///
 /// # Errors
 ///
 /// As [`register`] has them.
 pub fn register_passing(entry: &'static Entry, identity: &'static str) -> Result<(), Refused> {
-    add(Added { entry, file: None, identity: Some(identity), passes: true })
+    add(&Session::current(), Added { entry, file: None, identity: Some(identity) })
 }
 
-/// Adds a controller that was made of a file, by the file's `stem`. If a controller has that name,
+/// Adds a controller that was made of a file to this thread's [`Session`], by the file's `stem`. If a controller has that name,
 /// it is called `STEM.other`, or `STEM.other-2` and so on. Entries live as long as the program, and
 /// each name that is taken leaves a few bytes behind.
 ///
@@ -127,9 +116,10 @@ pub fn register_file(
     let names = [stem.to_owned(), format!("{stem}.{other}")]
         .into_iter()
         .chain((2..).map(|number| format!("{stem}.{other}-{number}")));
+    let session = Session::current();
     for name in names {
         let entry: &'static Entry = Box::leak(Box::new(entry(Box::leak(name.into_boxed_str()))));
-        match add(Added { entry, file: Some(file), identity: None, passes: true }) {
+        match add(&session, Added { entry, file: Some(file), identity: None }) {
             Ok(()) => return Ok(entry),
             Err(Refused::Name { .. }) => return Err(Refused::FileName { stem: stem.to_owned() }),
             Err(refused @ Refused::FileName { .. }) => return Err(refused),
@@ -154,25 +144,18 @@ pub fn passing_identities() -> Vec<(&'static str, &'static str)> {
     added_now().into_iter().filter_map(|added| Some((added.entry.name, added.identity?))).collect()
 }
 
-/// Takes those away that were added for one command, and those made of files, so that files that
-/// have changed since can be loaded: for processes that carry out one command after another.
-/// Choices made before stay as they are.
-pub fn forget_passing() {
-    ADDED.write().unwrap_or_else(PoisonError::into_inner).retain(|added| !added.passes);
-}
-
 fn added_now() -> Vec<Added> {
-    ADDED.read().unwrap_or_else(PoisonError::into_inner).clone()
+    Session::current().all_added()
 }
 
-fn add(new: Added) -> Result<(), Refused> {
+fn add(session: &Session, new: Added) -> Result<(), Refused> {
     let Added { entry, .. } = new;
     let name = entry.name;
     let may_be = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if name.is_empty() || !name.bytes().all(may_be) {
         return Err(Refused::Name { name });
     }
-    let mut added = ADDED.write().unwrap_or_else(PoisonError::into_inner);
+    let added = session.all_added();
     if let Some(other) = ENTRIES
         .iter()
         .copied()
@@ -185,7 +168,7 @@ fn add(new: Added) -> Result<(), Refused> {
     {
         return Err(Refused::OtherName { name, own });
     }
-    added.push(new);
+    session.added().push(new);
     Ok(())
 }
 

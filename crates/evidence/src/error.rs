@@ -1,26 +1,26 @@
-//! Why evidence cannot be gathered.
+//! Errors in gathering evidence.
 
 use narrows_scenario::ScenarioError;
 use thiserror::Error;
 
-/// Why evidence cannot be gathered.
+/// An error in gathering evidence.
 #[derive(Debug, Error)]
 pub enum EvidenceError {
-    /// A file of a suite is none.
+    /// A file of a suite is invalid.
     #[error("{file}: {says}")]
     Suite {
-        /// Its name.
+        /// Name of the file.
         file: String,
-        /// What is wrong in it.
+        /// Description of the error.
         says: String,
     },
-    /// A scenario of a suite is none, or the controller under test cannot run in it.
+    /// A scenario of a suite is invalid, or the controller under test cannot run in it.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
 }
 
 impl EvidenceError {
-    /// It in one line, without the place in the text.
+    /// Returns the error in one line, without its position in the text.
     pub(crate) fn short(&self) -> String {
         match self {
             EvidenceError::Scenario(error) => error.to_string(),

@@ -1,5 +1,6 @@
-//! Verdicts on controllers: suites of scenarios with rules ([RFC 9743](https://www.rfc-editor.org/rfc/rfc9743), the test cases of
-//! draft-ietf-ccwg-bbr), and the search for networks that break a controller.
+//! Verdicts on controllers: suites of scenarios with rules ([RFC
+//! 9743](https://www.rfc-editor.org/rfc/rfc9743), the test cases of draft-ietf-ccwg-bbr), and the
+//! search for networks that break a controller.
 
 pub mod attack;
 pub mod bbr_draft;

@@ -1,4 +1,4 @@
-//! Numbers that rules ask of a run.
+//! Numbers of a run that rules ask for.
 
 use crate::measures::MEASURES;
 use narrows_measure::Record;
@@ -6,14 +6,15 @@ use narrows_measure::metrics::{METRICS, Metric, starved_flows};
 use narrows_params::suggest;
 use narrows_units::Time;
 
-/// A number of a run: a metric of all flows or of some, over the whole run after its warm-up or over a part of it.
+/// A number of a run: a metric of all or some flows, over the run after warm-up or over a part of
+/// it.
 #[derive(Clone, Debug)]
 pub struct Number {
     /// The metric, one of [`METRICS`] or of [`MEASURES`].
     pub metric: &'static Metric,
-    /// How the names of the flows begin that it is computed from; all flows, if this is empty.
+    /// Prefix of the names of the flows that it is computed from; all flows if empty.
     pub of: String,
-    /// From when to when; `None` from the end of the warm-up to the end.
+    /// Start and end of the part; `None` for the time from the end of warm-up to the end.
     pub window: Option<(Time, Time)>,
 }
 
@@ -23,11 +24,11 @@ impl PartialEq for Number {
     }
 }
 
-/// The metric of a name.
+/// Returns the metric of a name.
 ///
 /// # Errors
 ///
-/// There is none: the name that comes nearest.
+/// There is no such metric. The text suggests a similar name.
 pub(crate) fn metric(name: &str) -> Result<&'static Metric, String> {
     let mut all = METRICS.iter().chain(MEASURES);
     let help =
@@ -37,7 +38,8 @@ pub(crate) fn metric(name: &str) -> Result<&'static Metric, String> {
 }
 
 impl Number {
-    /// Computes it; `None` where it is not defined, as for flows that the run does not have.
+    /// Computes the number; `None` if it is undefined, for example for flows that the run does not
+    /// have.
     pub fn value(&self, record: &Record) -> Option<f64> {
         let part = self.window.map(|(from, to)| record.between(from, to));
         let record = part.as_ref().unwrap_or(record);
@@ -45,7 +47,7 @@ impl Number {
         let value = if self.of.is_empty() {
             (self.metric.compute)(record)
         } else if self.metric.name == "starved" {
-            // Shares are those among all flows.
+            // Shares of capacity are shares among all flows.
             let own = record
                 .flows
                 .iter()
@@ -64,7 +66,8 @@ impl Number {
         value.filter(|value| value.is_finite())
     }
 
-    /// This is added on both sides of a comparison of shares that were lost or late, so that 0.001 % against nothing is no harm: ours.
+    /// Returns the amount that is added to both sides of a comparison of lost or late shares, so
+    /// that 0.001 % compared with zero does not count as harm. The value is our choice.
     pub fn floor(&self) -> f64 {
         match self.metric.name {
             "loss" | "retransmitted" | "late_frames" => 0.01,
@@ -72,7 +75,7 @@ impl Number {
         }
     }
 
-    /// It in words: "goodput of short, 10 s to 20 s".
+    /// Describes the number: "goodput of short, 10 s to 20 s".
     pub fn text(&self) -> String {
         let of = if self.of.is_empty() { String::new() } else { format!(" of {}", self.of) };
         let span = |time: Time| time.since(Time::ZERO);

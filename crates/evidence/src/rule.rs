@@ -1,53 +1,56 @@
-//! What is judged: rules and their bounds.
+//! Rules and their bounds.
 
-/// What is judged in the cells of a grid.
+/// A rule for the cells of a grid.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// The place of the criterion that it belongs to.
+    /// Index of the criterion that the rule belongs to.
     pub criterion: usize,
-    /// How the numbers are compared.
+    /// Kind of comparison.
     pub kind: Kind,
-    /// The place of its number among those that the grid asks of runs.
+    /// Index of the number in the grid's list of numbers.
     pub number: usize,
-    /// How far is too far.
+    /// Bounds of the number.
     pub levels: Levels,
-    /// Words of which one must be in the label of a cell; any cell, if there are none.
+    /// Words, one of which must be in the label of a cell; the rule applies to all cells if empty.
     pub only: Vec<String>,
-    /// True if a number that is not defined is within bounds.
+    /// True if an undefined number is within bounds.
     pub passes_undefined: bool,
-    /// A mean, of which less is better, below this part of each baseline's is told as an improvement.
+    /// A mean below this part of each baseline's is reported as an improvement, for a number that
+    /// should be low.
     pub improves: Option<f64>,
-    /// The rule in words.
+    /// Description of the rule.
     pub says: String,
-    /// Where the bound comes from.
+    /// Source of the bound.
     pub source: String,
 }
 
-/// How the numbers of the subject are compared with others.
+/// The way in which the numbers of the subject are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// With the worse of the baselines in the same cell.
+    /// Compares with the worse of the baselines in the same cell.
     Relative,
-    /// With nothing but the bound.
+    /// Compares only with the bound.
     Limit,
-    /// The harm to each baseline beside the subject, with the most that the baselines do to it (Ware, Mukerjee, Seshan and Sherry, HotNets 2019).
+    /// Compares the harm to each baseline by the subject with the largest harm by a baseline (Ware,
+    /// Mukerjee, Seshan and Sherry, HotNets 2019).
     Harm,
-    /// With the worse of the baselines, each beside another flow of its own.
+    /// Compares two flows of the subject with two flows of the worse baseline.
     Twins,
-    /// With the baselines in two numbers: one is better in both, or each is better in one and not worse in the other.
+    /// Compares two numbers with the baselines': one baseline is better in both, or each baseline
+    /// is better in one and not worse in the other.
     Pareto {
-        /// The place of the second number.
+        /// Index of the second number.
         and: usize,
     },
-    /// Whether the number is defined, where it is with all baselines.
+    /// Requires that the number is defined if it is defined for all baselines.
     Undefined,
-    /// Whether flows starve beside the subject that starve beside no baseline.
+    /// Detects flows that starve next to the subject but next to no baseline.
     Starves,
-    /// With nothing: the number is shown, with those of the baselines.
+    /// Makes no comparison: the number is shown, with the baselines'.
     Shown,
-    /// With the number in the cell before on this axis.
+    /// Compares with the number in the previous cell on this axis.
     Rises {
-        /// The axis.
+        /// Name of the axis.
         axis: String,
     },
 }
@@ -55,27 +58,28 @@ pub enum Kind {
 /// The bounds of a rule.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Levels {
-    /// Beyond it, the verdict is fail.
+    /// Bound of a failure.
     pub fail: Option<Bound>,
-    /// Beyond it, the verdict is concern.
+    /// Bound of a concern.
     pub concern: Option<Bound>,
 }
 
-/// A bound. Where it has several parts, only what is beyond all of them is beyond it.
+/// A bound. If it has several parts, a number must exceed all of them to be beyond it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bound {
-    /// The number may not be above this.
+    /// Upper limit of the number.
     pub above: Option<f64>,
-    /// The number may not be below this.
+    /// Lower limit of the number.
     pub below: Option<f64>,
-    /// The number may not be worse than what it is compared with by more than this, in its own unit.
+    /// Largest amount by which the number may be worse than the number for comparison, in its unit.
     pub by: Option<f64>,
-    /// The number may not be worse than what it is compared with by more than this factor.
+    /// Largest factor by which the number may be worse than the number for comparison.
     pub times: Option<f64>,
 }
 
 impl Kind {
-    /// True if it compares with baselines, so that a baseline is within its bounds by construction.
+    /// True if the kind compares with baselines, so that a baseline is within the bounds by
+    /// construction.
     pub fn compares(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! How far a mean over seeds can be trusted.
+//! Means over seeds with their intervals.
 
 use narrows_measure::bootstrap::RESAMPLES;
 use narrows_measure::statistics::mean;
@@ -6,19 +6,21 @@ use narrows_units::Random;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A mean and the interval that holds it in 95 of 100 cases.
+/// A mean and its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// The mean.
     pub mean: f64,
-    /// The lower end of its interval.
+    /// Lower end of the interval.
     pub low: f64,
-    /// The upper end.
+    /// Upper end of the interval.
     pub high: f64,
 }
 
-/// The mean of values with its percentile bootstrap interval (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13), in 2000 resamples whose draws
-/// are seeded: the same values give the same interval. `None` of nothing. One value, and values that are all alike, have an interval of no width.
+/// Computes the mean of values with its percentile bootstrap interval (Efron and Tibshirani, An
+/// Introduction to the Bootstrap, 1993, chapter 13), from 2000 resamples. The draws are seeded, so
+/// equal values give equal intervals. `None` without values. A single value, or equal values, have
+/// an interval of zero width.
 pub fn estimate(values: &[f64]) -> Option<Estimate> {
     let own = mean(values)?;
     if values.iter().all(|value| *value == values[0]) {
@@ -48,7 +50,8 @@ mod tests {
 
     #[test]
     fn the_interval_of_a_mean_is_about_two_standard_errors_each_way() {
-        // Of 1 to 100: mean 50.5, standard deviation 28.87, standard error of the mean 2.887.
+        // The numbers 1 to 100 have mean 50.5, standard deviation 28.87 and standard error of the
+        // mean 2.887.
         let values: Vec<f64> = (1..=100).map(f64::from).collect();
         let own = estimate(&values).unwrap();
         assert_eq!(own.mean, 50.5);

@@ -1,4 +1,4 @@
-//! A producer and a consumer at the forwarder of this host: `narrows forward &`, then
+//! A producer and a consumer at the forwarder of this host: `narrows ndn forward &`, then
 //! `cargo run -p narrows-forward --example object`.
 
 use narrows_forward::{Consumer, Name, Object, Place, Producer};

@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 pub enum ClientError {
     /// No forwarder answers at its place.
     #[error(
-        "no forwarder answers at {place}: {source}; start one with `narrows forward`, or name its place in NDN_CLIENT_TRANSPORT"
+        "no forwarder answers at {place}: {source}; start one with `narrows ndn forward`, or name its place in NDN_CLIENT_TRANSPORT"
     )]
     Absent {
         /// The place.
@@ -36,12 +36,12 @@ pub enum ClientError {
     },
     /// The connection broke.
     #[error(
-        "the forwarder has closed the connection: {0}; see whether `narrows forward` still runs there, and repeat this"
+        "the forwarder has closed the connection: {0}; see whether `narrows ndn forward` still runs there, and repeat this"
     )]
     Closed(io::Error),
     /// Nothing came in time.
     #[error(
-        "no answer to {0} within {1}; see whether it is served, and whether a route leads to it (`narrows forward routes`)"
+        "no answer to {0} within {1}; see whether it is served, and whether a route leads to it (`narrows ndn forward routes`)"
     )]
     Silent(String, Span),
     /// The network refused the Interest.

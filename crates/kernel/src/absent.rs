@@ -1,4 +1,4 @@
-//! In the place of the loader where the feature `bpf` is off.
+//! Stand-ins for the loader in a build without the feature `bpf`.
 
 use crate::called::Calls;
 use crate::error::KernelError;
@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// A registered controller. There is none: this narrows was built without them.
+/// A registered controller; never constructed in this build.
 pub enum Loaded {}
 
 impl Loaded {
@@ -26,28 +26,28 @@ impl Loaded {
         Err(KernelError::NotBuilt)
     }
 
-    /// The kernel's name.
+    /// Returns the kernel's name.
     pub fn name(&self) -> &str {
         match *self {}
     }
 
-    /// Its counters.
+    /// Returns the counters.
     pub fn stats(&self) -> Stats {
         match *self {}
     }
 
-    /// Records each call from now on, or no more.
+    /// Records each call from now on, or stops.
     pub fn record(&self, _on: bool) {
         match *self {}
     }
 
-    /// Reads records until `wait` brings no more.
+    /// Reads records until no more arrive within `wait`.
     pub fn records(&self, _wait: Duration, _each: impl FnMut(Record)) {
         match *self {}
     }
 }
 
-/// A registered controller from a file. There is none: this narrows was built without them.
+/// A registered controller from a file; never constructed in this build.
 pub enum LoadedFile {}
 
 impl LoadedFile {
@@ -56,28 +56,28 @@ impl LoadedFile {
         Err(KernelError::NotBuilt)
     }
 
-    /// The kernel's name.
+    /// Returns the kernel's name.
     pub fn name(&self) -> &str {
         match *self {}
     }
 
-    /// Programs of the object that are not loaded.
+    /// Returns the programs of the object that are not loaded.
     pub fn left(&self) -> &[String] {
         match *self {}
     }
 
-    /// Reads what the program wrote into its ring of this name.
+    /// Reads the data that the program wrote into its ring of this name.
     pub fn read(&self, _ring: &str, _wait: Duration, _each: impl FnMut(&[u8])) {
         match *self {}
     }
 
-    /// The data of a section.
+    /// Returns the data of a section.
     pub fn data(&self, _section: &str) -> Vec<u8> {
         match *self {}
     }
 }
 
-/// A tracer of acknowledgements. There is none: this narrows was built without it.
+/// A tracer of acknowledgements; never constructed in this build.
 pub enum Acknowledgements {}
 
 impl Acknowledgements {
@@ -86,40 +86,40 @@ impl Acknowledgements {
         Err(KernelError::NotBuilt)
     }
 
-    /// Reads what came since the last call, or waits for some until `wait` is over.
+    /// Reads the new acknowledgements. Waits for them up to `wait`.
     pub fn read(&self, _wait: Duration, _each: impl FnMut(Acknowledgement)) {
         match *self {}
     }
 
-    /// How many were lost, because nobody read those before.
+    /// Returns the number of acknowledgements that were lost because the ring was full.
     pub fn lost(&self) -> u64 {
         match *self {}
     }
 }
 
-/// A controller that is pinned. There is none: this narrows was built without them.
+/// A pinned controller; never constructed in this build.
 pub enum Pinned {}
 
-/// One that is not whole. There is none: this narrows was built without them.
+/// A pinned controller with damaged pins; never constructed in this build.
 pub enum Damaged {}
 
 impl Damaged {
-    /// The kernel's name.
+    /// Returns the kernel's name.
     pub fn name(&self) -> &str {
         match *self {}
     }
 
-    /// The directory of its pins.
+    /// Returns the directory of the pins.
     pub fn path(&self) -> &Path {
         match *self {}
     }
 
-    /// The fault.
+    /// Returns the fault.
     pub fn problem(&self) -> &str {
         match *self {}
     }
 
-    /// Unregisters it.
+    /// Unregisters the controller.
     pub fn unload(self) -> Result<(), KernelError> {
         match self {}
     }
@@ -131,7 +131,7 @@ impl From<Damaged> for KernelError {
     }
 }
 
-/// The reader of its records.
+/// The reader of a controller's records.
 pub enum Watching {}
 
 impl Pinned {
@@ -154,17 +154,17 @@ impl Pinned {
         Err(KernelError::NotBuilt)
     }
 
-    /// True if it came from a file.
+    /// True if the controller came from a file.
     pub fn is_file(&self) -> bool {
         match *self {}
     }
 
-    /// How many connections have it.
+    /// Returns the number of connections with the controller.
     pub fn open(&self) -> u64 {
         match *self {}
     }
 
-    /// The callbacks of one from a file.
+    /// Returns the callbacks of a controller from a file.
     pub fn callbacks(&self) -> Result<Vec<Calls>, KernelError> {
         match *self {}
     }
@@ -184,69 +184,69 @@ impl Pinned {
         Err(KernelError::NotBuilt)
     }
 
-    /// The prices of connections.
+    /// Returns the prices of connections.
     pub fn prices(&self) -> Result<Vec<(u32, Price)>, KernelError> {
         match *self {}
     }
 
-    /// Gives connections of a priority prices of their own.
+    /// Sets the price of connections with a priority.
     pub fn set_price(&self, _priority: u32, _price: Price) -> Result<(), KernelError> {
         match *self {}
     }
 
-    /// The kernel's name.
+    /// Returns the kernel's name.
     pub fn name(&self) -> &str {
         match *self {}
     }
 
-    /// Which controller it is with its parameters.
+    /// Returns the controller with its parameters.
     pub fn text(&self) -> &str {
         match *self {}
     }
 
-    /// The same as this program knows it.
+    /// Returns the twin and the choice, if this program knows the controller.
     pub fn known(&self) -> Option<(&'static Twin, &Choice)> {
         match *self {}
     }
 
-    /// Its constants.
+    /// Returns the constants.
     pub fn constants(&self) -> Vec<u8> {
         match *self {}
     }
 
-    /// The directory of its pins.
+    /// Returns the directory of the pins.
     pub fn path(&self) -> &Path {
         match *self {}
     }
 
-    /// When it was loaded.
+    /// Returns the time at which the controller was loaded.
     pub fn since(&self) -> Option<SystemTime> {
         match *self {}
     }
 
-    /// Its counters.
+    /// Returns the counters.
     pub fn stats(&self) -> Option<Stats> {
         match *self {}
     }
 
-    /// Becomes the one process that reads its records.
+    /// Becomes the only process that reads the records.
     pub fn watch(&self) -> Result<Watching, KernelError> {
         match *self {}
     }
 
-    /// Unregisters it.
+    /// Unregisters the controller.
     pub fn unload(self) -> Result<u64, KernelError> {
         match self {}
     }
 }
 
 impl Watching {
-    /// Reads what was recorded since the last call.
+    /// Reads the records since the last call.
     pub fn records(&self, _wait: Duration, _each: impl FnMut(Record)) {
         match *self {}
     }
 
-    /// False once the controller is unloaded.
+    /// True until the controller is unloaded.
     pub fn is_loaded(&self) -> bool {
         match *self {}
     }
@@ -263,7 +263,7 @@ pub fn judge(_program: &ForKernel) -> Result<Vec<String>, KernelError> {
     Err(KernelError::NotBuilt)
 }
 
-/// The kernel's own counting of programs. There is none: this narrows was built without it.
+/// The kernel's counting of program calls; never constructed in this build.
 pub enum Counting {}
 
 impl Counting {
@@ -273,7 +273,7 @@ impl Counting {
     }
 }
 
-/// A router that is pinned. There is none: this narrows was built without them.
+/// A pinned router; never constructed in this build.
 pub enum Router {}
 
 impl Router {
@@ -296,58 +296,58 @@ impl Router {
         Err(KernelError::NotBuilt)
     }
 
-    /// The name of the interface.
+    /// Returns the name of the interface.
     pub fn interface(&self) -> &str {
         match *self {}
     }
 
-    /// Which router it is.
+    /// Returns the router with its parameters.
     pub fn text(&self) -> &str {
         match *self {}
     }
 
-    /// The directory of its pins.
+    /// Returns the directory of the pins.
     pub fn path(&self) -> &Path {
         match *self {}
     }
 
-    /// When it began.
+    /// Returns the time at which the router was made.
     pub fn since(&self) -> Option<SystemTime> {
         match *self {}
     }
 
-    /// True if its interface is in the network namespace of this process.
+    /// True if the interface is in the network namespace of this process.
     pub fn is_here(&self) -> bool {
         match *self {}
     }
 
-    /// True if packets pass it.
+    /// True if packets pass through the router.
     pub fn is_attached(&self) -> bool {
         match *self {}
     }
 
-    /// Its constants.
+    /// Returns the constants.
     pub fn constants(&self) -> Result<Constants, KernelError> {
         match *self {}
     }
 
-    /// What it has measured, and done.
+    /// Returns measurements and counts.
     pub fn measured(&self) -> Result<Measured, KernelError> {
         match *self {}
     }
 
-    /// Ends it.
+    /// Removes the router.
     pub fn remove(self) -> Result<(), KernelError> {
         match self {}
     }
 }
 
-/// The other network namespaces of this host: none of them can have a controller of narrows.
+/// Returns no network namespaces, because none of them can have a controller of this build.
 pub fn elsewhere() -> Vec<Elsewhere> {
     Vec::new()
 }
 
-/// True if some BPF program registered this name; this narrows cannot tell.
+/// Returns false, because this build cannot tell whether a BPF program registered this name.
 pub fn of_bpf(_name: &str) -> bool {
     false
 }

@@ -1,5 +1,5 @@
-//! Accurate ECN (RFC 9768) for controllers that count bytes per code point: what the running kernel has of it, and what
-//! `bpf/accurate_ecn.h` is told.
+//! Accurate ECN (RFC 9768) for controllers that count bytes per code point: checks the running
+//! kernel, and configures `bpf/accurate_ecn.h`.
 
 use crate::error::KernelError;
 use crate::fitness::counts_code_points;
@@ -10,12 +10,12 @@ use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsRawFd;
 
-/// `TCP_ECN_MODE_ACCECN` of include/net/tcp.h, since the counters are there.
+/// `TCP_ECN_MODE_ACCECN` of include/net/tcp.h, unchanged since the counters exist.
 const MODE: u32 = 1 << 4;
 /// The first release in which `net.ipv4.tcp_ecn` may be 3.
 const NEGOTIATES: (u32, u32) = (7, 0);
 
-/// Whether this kernel can give a controller what it needs of accurate ECN.
+/// Checks that this kernel has accurate ECN, if the controller needs it.
 pub fn fit(twin: &Twin) -> Result<(), KernelError> {
     if !twin.entry.needs.contains(&Need::EcnCounts) {
         return Ok(());
@@ -35,7 +35,8 @@ pub fn fit(twin: &Twin) -> Result<(), KernelError> {
     })
 }
 
-/// Tells an object that has accurate ECN how its connections come to it: the mode that they must be given, 0 if it is negotiated.
+/// Tells an object with accurate ECN which ECN mode it must set on its connections; 0 if TCP
+/// negotiates it.
 pub fn tell(open: &mut OpenObject) -> libbpf_rs::Result<()> {
     let Some(mut map) = open.maps_mut().find(|map| map.name() == ".rodata.accurate_mode") else {
         return Ok(());
@@ -44,7 +45,7 @@ pub fn tell(open: &mut OpenObject) -> libbpf_rs::Result<()> {
     map.set_initial_value(&mode_of(release(&text)).to_ne_bytes())
 }
 
-/// Attaches what is called for sockets, if the object has it, to all of them.
+/// Attaches the object's program for sockets, if it has one, to all sockets.
 pub fn attach(object: &mut Object) -> libbpf_rs::Result<Option<Link>> {
     let program = object.progs_mut().find(|program| program.prog_type() == ProgramType::SockOps);
     program.map(|program| program.attach_cgroup(cgroup()?.as_raw_fd())).transpose()
@@ -59,7 +60,7 @@ fn release(text: &str) -> Option<(u32, u32)> {
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
-/// The root of the tree of cgroups to which programs of sockets are attached, as far as this process sees it.
+/// Opens the root cgroup, as seen by this process. Programs for sockets are attached there.
 fn cgroup() -> io::Result<File> {
     let mounts = fs::read_to_string("/proc/self/mounts")?;
     let mount = mounts

@@ -1,4 +1,4 @@
-//! The state of connections at each acknowledgement, from the kernel.
+//! Traces the state of connections at each acknowledgement in the kernel.
 
 use crate::error::KernelError;
 use crate::fitness::fit;
@@ -11,18 +11,19 @@ use std::time::Duration;
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/acknowledgements.o"));
 
-/// A tracer of acknowledgements (the tracepoint `tcp:tcp_probe`); dropped, it is gone.
+/// A tracer of acknowledgements (tracepoint `tcp:tcp_probe`), which is detached when dropped.
 pub struct Acknowledgements {
     _link: Link,
     object: Object,
 }
 
 impl Acknowledgements {
-    /// One for the connections of network namespaces, by their inodes, whose far ends have these ports.
+    /// Traces the connections of network namespaces, given by their inodes, to remote ports in the
+    /// range `ports`.
     ///
     /// # Errors
     ///
-    /// The host is unfit, or the kernel refuses.
+    /// The host is unfit, or the kernel refuses the program.
     pub fn of(networks: &[u32], ports: Range<u16>) -> Result<Acknowledgements, KernelError> {
         fit()?;
         let (object, link) = listening("the tracer of acknowledgements", || {
@@ -51,7 +52,7 @@ impl Acknowledgements {
         Ok(Acknowledgements { _link: link, object })
     }
 
-    /// Reads what came since the last call, or waits for some until `wait` is over.
+    /// Reads the new acknowledgements. Waits for them up to `wait`.
     pub fn read(&self, wait: Duration, mut each: impl FnMut(Acknowledgement)) {
         let map = self
             .object
@@ -68,7 +69,7 @@ impl Acknowledgements {
         builder.build().expect("one ring buffer was added").poll_raw(wait);
     }
 
-    /// How many were lost, because nobody read those before.
+    /// Returns the number of acknowledgements that were lost because the ring was full.
     pub fn lost(&self) -> u64 {
         let map = self
             .object

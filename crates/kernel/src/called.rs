@@ -1,14 +1,14 @@
-//! How often a callback was called.
+//! Counts of callback calls.
 
 use std::time::Duration;
 
-/// The calls of a callback that the kernel has counted.
+/// Calls of a callback, counted by the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Calls {
-    /// Its function, as the kernel names it: at most 15 bytes.
+    /// Name of the function in the kernel: at most 15 bytes.
     pub function: String,
-    /// How often it was called.
+    /// Number of calls.
     pub count: u64,
-    /// How long all calls took.
+    /// Total time of the calls.
     pub time: Duration,
 }

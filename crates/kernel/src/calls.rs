@@ -1,5 +1,5 @@
-//! What the kernel itself counts of a controller: its sockets, and the calls of its callbacks. The one function of libbpf that libbpf-rs does not have is the only
-//! unsafe code.
+//! The kernel's counts for a controller: its sockets, and the calls of its callbacks. The only
+//! unsafe code is the call of a libbpf function that libbpf-rs lacks.
 #![allow(unsafe_code)]
 
 use crate::called::Calls;
@@ -14,19 +14,20 @@ use std::os::fd::{AsFd, FromRawFd, OwnedFd};
 use std::path::Path;
 use std::time::Duration;
 
-/// While it lives, the kernel counts and times all calls of BPF programs (`BPF_ENABLE_STATS`), which costs each some 20 ns.
+/// A guard: while it exists, the kernel counts and times all calls of BPF programs
+/// (`BPF_ENABLE_STATS`), which costs about 20 ns per call.
 pub struct Counting {
     _held: OwnedFd,
 }
 
 impl Counting {
-    /// Begins.
+    /// Begins counting.
     ///
     /// # Errors
     ///
-    /// The kernel refuses: it takes the rights of `CAP_SYS_ADMIN`.
+    /// The kernel refuses: counting needs `CAP_SYS_ADMIN`.
     pub fn begin() -> Result<Counting, KernelError> {
-        // SAFETY: takes a number and gives a descriptor or a negative error.
+        // SAFETY: the function takes a number and returns a descriptor or a negative error.
         let held = unsafe { libbpf_sys::bpf_enable_stats(libbpf_sys::BPF_STATS_RUN_TIME) };
         if held < 0 {
             return Err(KernelError::Unfit {
@@ -37,12 +38,12 @@ impl Counting {
                 remedy: "run as root".to_owned(),
             });
         }
-        // SAFETY: nobody else has it.
+        // SAFETY: nothing else owns the descriptor.
         Ok(Counting { _held: unsafe { OwnedFd::from_raw_fd(held) } })
     }
 }
 
-/// The calls of the callbacks pinned in a directory, in the order of their names.
+/// Returns the calls of the callbacks pinned in a directory, in the order of their names.
 pub(crate) fn calls(directory: &Path) -> Result<Vec<Calls>, KernelError> {
     let entries = fs::read_dir(directory).map_err(failed(directory, "read"))?.flatten();
     let mut pins: Vec<_> = entries
@@ -68,8 +69,10 @@ pub(crate) fn calls(directory: &Path) -> Result<Vec<Calls>, KernelError> {
     Ok(calls.collect())
 }
 
-/// How many sockets have the controller whose table is pinned in a directory, and network namespaces as their default: the kernel's references to the table
-/// (`bpf_struct_ops_map_sys_lookup_elem` of kernel/bpf/bpf_struct_ops.c) but that of its registration.
+/// Returns the number of users of the controller with its table pinned in a directory: sockets, and
+/// network namespaces with it as their default. These are the kernel's references to the table
+/// (`bpf_struct_ops_map_sys_lookup_elem` of kernel/bpf/bpf_struct_ops.c), minus the one of the
+/// registration.
 ///
 /// # Errors
 ///

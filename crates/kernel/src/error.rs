@@ -1,10 +1,10 @@
-//! Why a controller could not be given to the kernel, or found there.
+//! Errors of loading controllers into the kernel, and of finding them there.
 
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// The problem and its remedy.
+/// A problem and its remedy.
 #[derive(Debug, Error)]
 pub enum KernelError {
     /// The feature `bpf` is off.
@@ -12,135 +12,135 @@ pub enum KernelError {
         "this narrows was built without controllers for the kernel: install clang, make, pkg-config and the headers of libelf and zlib (on Debian: apt install clang make pkg-config libelf-dev zlib1g-dev) and build it with `make build`"
     )]
     NotBuilt,
-    /// This host does not take controllers from this process.
+    /// This host does not accept controllers from this process.
     #[error("{reason}: {remedy}")]
     Unfit {
-        /// The missing feature.
+        /// Missing feature.
         reason: String,
-        /// How to get it.
+        /// Remedy.
         remedy: String,
     },
-    /// Not a name for a controller.
+    /// The name is not valid for a controller.
     #[error(
         "\"{name}\" cannot be the name of a controller: the kernel takes 1 to 15 letters, digits, \"_\" and \".\""
     )]
     BadName {
-        /// As given.
+        /// Name as given.
         name: String,
     },
-    /// The name belongs to somebody else.
+    /// The name belongs to another program or to the kernel.
     #[error(
         "the kernel already has a controller \"{name}\", {whose}: choose another name, for example --as {proposal}"
     )]
     NameTaken {
         /// The kernel's name.
         name: String,
-        /// Where it comes from.
+        /// Origin of the controller with this name.
         whose: &'static str,
-        /// A name that is free.
+        /// Proposal of a free name.
         proposal: String,
     },
-    /// Loaded under this name before.
+    /// A controller was loaded under this name before.
     #[error(
         "\"{name}\" is loaded already, as {choice} (pinned in {}): `narrows kernel unload {name}` removes it, and --as {proposal} loads another beside it", path.display()
     )]
     LoadedBefore {
         /// The kernel's name.
         name: String,
-        /// The controller with its parameters.
+        /// Controller with its parameters.
         choice: String,
-        /// Its pins.
+        /// Directory of the pins.
         path: PathBuf,
-        /// A name that is free.
+        /// Proposal of a free name.
         proposal: String,
     },
-    /// The verifier found fault with a program.
+    /// The verifier refused a program.
     #[error("the kernel's verifier refuses the program \"{program}\" of {name}: {said}")]
     Verifier {
         /// The kernel's name of the controller.
         name: String,
-        /// The callback.
+        /// Name of the callback.
         program: String,
-        /// The end of what it said.
+        /// End of the verifier's log.
         said: String,
-        /// All that it and libbpf said.
+        /// Complete log of the verifier and libbpf.
         log: String,
     },
-    /// The kernel refused.
+    /// The kernel refused the controller.
     #[error("the kernel refuses {name}: {reason}")]
     Refused {
         /// The kernel's name of the controller.
         name: String,
-        /// In words.
+        /// Reason in words.
         reason: String,
-        /// All that libbpf said.
+        /// Complete log of libbpf.
         log: String,
     },
-    /// The file system of pins does not do what is asked of it.
+    /// An operation on the file system of pins failed.
     #[error("{} cannot be {what}: {source}", path.display())]
     Pins {
-        /// Which file or directory.
+        /// File or directory.
         path: PathBuf,
-        /// The attempt: `made`, `locked`.
+        /// Failed operation as a participle: `made`, `locked`.
         what: &'static str,
-        /// The system's answer.
+        /// Error of the system.
         source: io::Error,
     },
-    /// It is pinned, but not whole.
+    /// The controller is pinned, but a pin is damaged.
     #[error("the pins of \"{name}\" in {} are damaged: {problem}; `narrows kernel unload {name}` removes what is left of it", path.display())]
     Damaged {
         /// The kernel's name.
         name: String,
-        /// Where they are.
+        /// Directory of the pins.
         path: PathBuf,
-        /// The fault.
+        /// Damage.
         problem: String,
     },
-    /// Nothing of this name is pinned.
+    /// No controller of this name is pinned.
     #[error("narrows has loaded no controller \"{name}\"; it has loaded {}", if loaded.is_empty() { "none".to_owned() } else { loaded.join(", ") })]
     NotLoaded {
-        /// As given.
+        /// Name as given.
         name: String,
-        /// The names of those that are loaded.
+        /// Names of the loaded controllers.
         loaded: Vec<String>,
     },
-    /// No interface of this name.
+    /// No interface has this name.
     #[error("there is no interface \"{interface}\" in this network namespace; it has {}", if there.is_empty() { "none".to_owned() } else { there.join(", ") })]
     NoInterface {
-        /// As given.
+        /// Name as given.
         interface: String,
-        /// The names of those that are there.
+        /// Names of the existing interfaces.
         there: Vec<String>,
     },
-    /// The interface has a router.
+    /// The interface has a router already.
     #[error("{interface} is a router's already, {choice} (pinned in {}): `narrows kernel unroute {interface}` removes it", path.display())]
     RoutedBefore {
-        /// Its name.
+        /// Name of the interface.
         interface: String,
-        /// The router with its parameters.
+        /// Router with its parameters.
         choice: String,
-        /// Its pins.
+        /// Directory of the pins.
         path: PathBuf,
     },
     /// The interface has no router.
     #[error("narrows has made no router of {interface} in this network namespace; it has of {}", if routed.is_empty() { "none".to_owned() } else { routed.join(", ") })]
     NotRouted {
-        /// As given.
+        /// Name as given.
         interface: String,
-        /// Those that have one.
+        /// Interfaces with a router.
         routed: Vec<String>,
     },
-    /// A router is pinned, but not whole.
+    /// A router is pinned, but a pin is damaged.
     #[error("the pin \"{pin}\" of the router of {interface} in {} cannot be read: `narrows kernel unroute {interface}` removes what is left of it", path.display())]
     RouterDamaged {
-        /// Its name.
+        /// Name of the interface.
         interface: String,
-        /// Where its pins are.
+        /// Directory of the pins.
         path: PathBuf,
-        /// The one that cannot be read.
+        /// Unreadable pin.
         pin: String,
     },
-    /// One from a file, which records nothing.
+    /// The controller came from a file, so it records no calls.
     #[error(
         "\"{name}\" came from a file and records no calls: `narrows kernel stats {name}` counts them, and `narrows live --replay` records those of a source"
     )]
@@ -148,7 +148,7 @@ pub enum KernelError {
         /// The kernel's name.
         name: String,
     },
-    /// A controller whose connections cannot have prices of their own.
+    /// The controller does not support prices of connections.
     #[error(
         "connections of \"{name}\" have no prices of their own: load \"pcc-vivace\" with its own utility for that"
     )]
@@ -156,7 +156,7 @@ pub enum KernelError {
         /// The kernel's name.
         name: String,
     },
-    /// Somebody reads its records already.
+    /// Another process reads the records already.
     #[error(
         "\"{name}\" is being watched already, and each record can be read once: stop the other `narrows kernel watch {name}` first"
     )]
@@ -167,8 +167,8 @@ pub enum KernelError {
 }
 
 impl KernelError {
-    /// The kernel names no cause if it refuses a table: adds what is known to be wrong with the
-    /// table.
+    /// Adds the known faults of a program's table, because the kernel gives no reason when it
+    /// refuses a table.
     #[cfg(feature = "bpf")]
     pub(crate) fn with_faults(self, program: &narrows_bpf::ForKernel) -> KernelError {
         match self {
@@ -181,7 +181,7 @@ impl KernelError {
         }
     }
 
-    /// All that the kernel's verifier and libbpf said, of a controller that the kernel refused.
+    /// Returns the complete log of the verifier and libbpf, if the kernel refused a controller.
     pub fn log(&self) -> Option<&str> {
         match self {
             KernelError::Verifier { log, .. } | KernelError::Refused { log, .. } => Some(log),

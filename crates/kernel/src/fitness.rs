@@ -1,4 +1,4 @@
-//! Whether this kernel takes controllers from this process, in words, before anything is tried.
+//! Checks in advance whether this kernel accepts controllers from this process.
 
 use crate::error::KernelError;
 use std::fs;
@@ -12,22 +12,24 @@ const SYS_ADMIN: u64 = 1 << 21;
 const PERFMON: u64 = 1 << 38;
 const BPF: u64 = 1 << 39;
 
-/// Whether controllers can be loaded here: a kernel that takes them, and the rights to give them to it.
+/// Checks that controllers can be loaded here: the kernel supports them, and this process has the
+/// rights.
 ///
 /// # Errors
 ///
-/// [`KernelError::Unfit`]: what is missing, and how to get it.
+/// [`KernelError::Unfit`]: the missing feature, and the remedy.
 pub fn fit() -> Result<(), KernelError> {
     let host = Host::read(Path::new("/"));
     host.kernel()?;
     host.rights()
 }
 
-/// Whether this host can have routers: the same, and programs at the egress of interfaces (tcx, Linux 6.6).
+/// Checks that this host can have routers: the conditions of [`fit`], and programs at the egress of
+/// interfaces (tcx, Linux 6.6).
 ///
 /// # Errors
 ///
-/// As [`fit`].
+/// The errors of [`fit`].
 #[cfg(feature = "bpf")]
 pub(crate) fn fit_for_routers() -> Result<(), KernelError> {
     fit()?;
@@ -40,19 +42,20 @@ pub(crate) fn fit_for_routers() -> Result<(), KernelError> {
     }
 }
 
-/// True if the kernel's TCP counts bytes per ECN code point, which is accurate ECN (RFC 9768; Linux 6.18), negotiated or not.
+/// True if the kernel's TCP counts bytes per ECN code point, as accurate ECN does (RFC 9768; Linux
+/// 6.18), whether it negotiates the option or not.
 pub fn counts_code_points() -> bool {
     Host::read(Path::new("/")).knows("delivered_ecn_bytes")
 }
 
-/// True if a registration can be held by a link, which ends with its last holder (Linux 6.4); otherwise it is the map's, and ends when it
-/// is told to.
+/// True if a link can hold a registration, which then ends with the last holder of the link (Linux
+/// 6.4). Otherwise the map holds it, until it is deleted.
 #[cfg(feature = "bpf")]
 pub(crate) fn has_links() -> bool {
     Host::read(Path::new("/")).knows("bpf_struct_ops_link")
 }
 
-/// The level of kernel lockdown, if bpf(2) is restricted by it.
+/// Returns the level of kernel lockdown, if there is one; it may restrict bpf(2).
 #[cfg(feature = "bpf")]
 pub(crate) fn lockdown() -> Option<String> {
     let text = fs::read_to_string("/sys/kernel/security/lockdown").ok()?;
@@ -60,7 +63,7 @@ pub(crate) fn lockdown() -> Option<String> {
     (chosen != "none").then(|| chosen.to_owned())
 }
 
-/// The facts that decide.
+/// The facts about the host that decide.
 struct Host {
     release: String,
     types: Option<Vec<u8>>,
@@ -150,7 +153,7 @@ impl Host {
         Ok(())
     }
 
-    /// True if the kernel's types have one of this name: names stand in BTF between zero bytes.
+    /// True if the kernel has a type of this name. BTF stores names between zero bytes.
     fn knows(&self, name: &str) -> bool {
         let name = format!("\0{name}\0");
         self.types

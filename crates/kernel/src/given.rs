@@ -1,4 +1,4 @@
-//! Names that users give to controllers.
+//! Checks names that users give to controllers.
 
 use crate::error::KernelError;
 use crate::names::available;
@@ -12,7 +12,7 @@ pub(crate) fn check(name: &str) -> Result<(), KernelError> {
     }
 }
 
-/// A name like this one that is free.
+/// Returns a free name that resembles this one.
 pub(crate) fn proposal(name: &str) -> String {
     let taken = available();
     let numbered = |number: u32| {

@@ -1,4 +1,4 @@
-//! What the kernel's verifier says of an object, whoever wrote it.
+//! Runs the kernel's verifier on an object of any origin.
 
 use crate::error::KernelError;
 use crate::fitness::fit;
@@ -6,13 +6,14 @@ use crate::loaded_file::open;
 use crate::log::listening;
 use narrows_bpf::ForKernel;
 
-/// Gives the callbacks of an object to the kernel's verifier, and takes them back: nothing is registered, and nothing is left. The names of the programs that it
-/// accepted. Programs that are no callbacks of the table, and other tables, stay out of the kernel,
-/// as they do where the controller is loaded.
+/// Loads the callbacks of an object to run the kernel's verifier, and unloads them. Nothing is
+/// registered. Returns the names of the accepted programs. Programs that are not callbacks of the
+/// table, and other tables, are not loaded, as in a real load.
 ///
 /// # Errors
 ///
-/// The host is unfit, or the kernel refuses: with the verifier's [log](KernelError::log). Objects whose maps are to be pinned are refused, too.
+/// The host is unfit, or the kernel refuses, with the verifier's [log](KernelError::log). Objects
+/// with maps to be pinned are refused, too.
 pub fn judge(program: &ForKernel) -> Result<Vec<String>, KernelError> {
     fit()?;
     let judged = listening(&program.name, || {

@@ -1,9 +1,11 @@
-//! Controllers in the Linux kernel: those of `narrows-control` that have a twin there, compiled to BPF and registered as congestion
-//! controllers (struct_ops), on kernels from 6.0 on, without building any.
+//! Controllers in the Linux kernel, from 6.0 on, without building a kernel. Controllers of
+//! `narrows-control` with a kernel twin are compiled to BPF and registered as congestion
+//! controllers (struct_ops).
 //!
-//! [`Loaded`] is one for as long as a process wants it, [`Pinned`] one that stays until it is unloaded. [`Router`] writes VCP's load into
-//! what leaves by an interface. Everything that needs bpf(2) is behind the feature `bpf`;
-//! without it each function answers with [`KernelError::NotBuilt`].
+//! [`Loaded`] is registered as long as the process holds it, [`Pinned`] until it is unloaded.
+//! [`Router`] writes the load factor of VCP into packets that leave through an interface. The
+//! feature `bpf` contains everything that needs bpf(2). Without it, each function returns
+//! [`KernelError::NotBuilt`].
 
 #[cfg(not(feature = "bpf"))]
 mod absent;
@@ -83,5 +85,5 @@ pub use replayer::{Difference, Replayer, Tally};
 pub use router::Router;
 pub use shared::{Acknowledgement, Price, Record, RouterCounts, Stats};
 
-/// True if this build has controllers for the kernel: the feature `bpf`.
+/// True if this build can load controllers into the kernel: the feature `bpf`.
 pub const BUILT: bool = cfg!(feature = "bpf");

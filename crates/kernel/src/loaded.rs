@@ -1,4 +1,4 @@
-//! A controller of ours in the kernel, for as long as this process wants it.
+//! A controller of narrows in the kernel, for as long as this process holds it.
 
 use crate::accurate;
 use crate::error::KernelError;
@@ -13,15 +13,15 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::time::Duration;
 
-/// Each controller's name in the kernel, and its object.
+/// Objects of the controllers, by their names in the kernel.
 const OBJECTS: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/objects.rs"));
 
-/// The object of a twin.
+/// Returns the object of a twin.
 pub(crate) fn object_of(twin: &Twin) -> &'static [u8] {
     OBJECTS.iter().find(|(known, _)| *known == twin.kernel).expect("every twin has a folder").1
 }
 
-/// An object with these constants, not yet in the kernel.
+/// Opens an object with these constants, without loading it.
 pub(crate) fn open(object: &[u8], constants: &[u8]) -> libbpf_rs::Result<OpenObject> {
     let mut open = ObjectBuilder::default().name("narrows")?.open_memory(object)?;
     let mut values = open
@@ -32,10 +32,11 @@ pub(crate) fn open(object: &[u8], constants: &[u8]) -> libbpf_rs::Result<OpenObj
     Ok(open)
 }
 
-/// A registered controller; dropped, it is unregistered: connections that have it keep it, no new one gets it.
+/// A registered controller. Dropping it ends the registration: connections that have the controller
+/// keep it, but new connections cannot get it.
 pub struct Loaded {
     registered: Registered,
-    /// The program called for sockets, if it has one.
+    /// Attached program for sockets, if the controller has one.
     sockets: Option<Link>,
     maps: Maps,
     name: String,
@@ -46,14 +47,16 @@ impl Loaded {
     ///
     /// # Errors
     ///
-    /// The host is unfit, the name taken or none, or the kernel refuses; nothing is left of it then.
+    /// The host is unfit, the name is taken or invalid, or the kernel refuses; nothing is left in
+    /// the kernel.
     pub fn new(twin: &'static Twin, constants: &[u8], name: &str) -> Result<Loaded, KernelError> {
         fit()?;
         accurate::fit(twin)?;
         Loaded::held_by(Registration::probed(), twin, constants, name)
     }
 
-    /// The same with what holds the registration chosen, for tests of older kernels' way.
+    /// Registers a controller with a given kind of registration, so that tests can use that of
+    /// older kernels.
     #[doc(hidden)]
     pub fn held_by(
         registration: Registration,
@@ -64,7 +67,7 @@ impl Loaded {
         Loaded::of_object(object_of(twin), twin.state, constants, name, registration)
     }
 
-    /// Registers what an object has, for tests of objects that are refused.
+    /// Registers an object, so that tests can use objects that are refused.
     #[doc(hidden)]
     pub fn of_object(
         object: &[u8],
@@ -86,34 +89,34 @@ impl Loaded {
         Ok(Loaded { registered, sockets, maps, name: name.to_owned() })
     }
 
-    /// The kernel's name.
+    /// Returns the kernel's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The kernel's number for the map of its counters, for tests of what is left of it.
+    /// Returns the kernel's id of the map of counters, so that tests can check that it is gone.
     #[doc(hidden)]
     pub fn counters(&self) -> u32 {
         libbpf_rs::MapInfo::new(self.maps.stats.as_fd()).expect("a map").info.id
     }
 
-    /// Its counters.
+    /// Returns the counters.
     pub fn stats(&self) -> Stats {
         self.maps.stats()
     }
 
-    /// Records each call from now on, or no more.
+    /// Records each call from now on, or stops.
     pub fn record(&self, on: bool) {
         self.maps.record_until(if on { u64::MAX } else { 0 });
     }
 
-    /// Reads records until `wait` brings no more.
+    /// Reads records until no more arrive within `wait`.
     pub fn records(&self, wait: Duration, each: impl FnMut(Record)) {
         self.maps.records(wait, each);
     }
 
-    /// Leaves the registration, and the maps, to the pins of a directory. The registration comes last, so that a directory that has it has
-    /// all.
+    /// Pins the registration and the maps in a directory. The registration comes last, so that a
+    /// directory with a registration is complete.
     pub(crate) fn pin(mut self, directory: &Path) -> libbpf_rs::Result<()> {
         self.maps.pin(directory)?;
         if let Some(sockets) = &mut self.sockets {
@@ -123,10 +126,10 @@ impl Loaded {
     }
 }
 
-/// The map of callbacks in every object, which begins with the name.
+/// Returns the table of callbacks in every object; it begins with the name.
 fn ops() -> Ops {
     Ops { variable: "controller".to_owned(), name_at: 0 }
 }
 
-/// The pin of the program that is called for sockets.
+/// Pin of the program for sockets.
 const SOCKETS: &str = "sockets";

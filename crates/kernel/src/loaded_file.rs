@@ -1,4 +1,4 @@
-//! A controller from a file in the kernel, for as long as this process wants it.
+//! A controller from a file in the kernel, for as long as this process holds it.
 
 use crate::error::KernelError;
 use crate::fitness::fit;
@@ -11,15 +11,17 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
-/// Where nothing can be pinned: an object whose maps shall be is refused, rather than leaving them behind.
+/// A path at which nothing can be pinned, so that an object with maps to be pinned is refused
+/// instead of leaving them behind.
 pub(crate) const NOWHERE: &str = "/proc/self";
 
-/// The pin of the map of callbacks, beside that of its registration.
+/// Pin of the table of callbacks, in addition to the pin of its registration.
 pub(crate) const TABLE: &str = "table";
-/// What the pins of callbacks begin with.
+/// Prefix of the pins of callbacks.
 pub(crate) const CALLBACK: &str = "callback-";
 
-/// A registered controller; dropped, it is unregistered: connections that have it keep it, no new one gets it.
+/// A registered controller. Dropping it ends the registration: connections that have the controller
+/// keep it, but new connections cannot get it.
 pub struct LoadedFile {
     registered: Registered,
     left: Vec<String>,
@@ -27,17 +29,20 @@ pub struct LoadedFile {
 }
 
 impl LoadedFile {
-    /// Registers a controller under `name`. Programs of the object that are no callbacks are not loaded.
+    /// Registers a controller under `name`. Programs of the object that are not callbacks are not
+    /// loaded.
     ///
     /// # Errors
     ///
-    /// The host is unfit, the name taken or none, or the kernel refuses; nothing is left of it then.
+    /// The host is unfit, the name is taken or invalid, or the kernel refuses; nothing is left in
+    /// the kernel.
     pub fn new(program: &ForKernel, name: &str) -> Result<LoadedFile, KernelError> {
         fit()?;
         LoadedFile::held_by(Registration::probed(), program, name)
     }
 
-    /// The same with what holds the registration chosen, for tests of older kernels' way.
+    /// Registers a controller with a given kind of registration, so that tests can use that of
+    /// older kernels.
     #[doc(hidden)]
     pub fn held_by(
         registration: Registration,
@@ -56,21 +61,22 @@ impl LoadedFile {
         Ok(LoadedFile { registered, left, name: name.to_owned() })
     }
 
-    /// The kernel's name.
+    /// Returns the kernel's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Programs of the object that are not loaded, since they are no callbacks.
+    /// Returns the programs of the object that are not loaded, because they are not callbacks.
     pub fn left(&self) -> &[String] {
         &self.left
     }
 
-    /// Reads what the program wrote into its ring of this name, until `wait` brings no more.
+    /// Reads the data that the program wrote into its ring of this name, until no more arrives
+    /// within `wait`.
     ///
     /// # Panics
     ///
-    /// If it has no such ring.
+    /// The program has no ring of this name.
     pub fn read(&self, ring: &str, wait: Duration, mut each: impl FnMut(&[u8])) {
         let map = self
             .registered
@@ -88,7 +94,7 @@ impl LoadedFile {
         while ring.poll_raw(wait) > 0 {}
     }
 
-    /// The first element of one of its maps: the data of a section, by the section's name.
+    /// Returns the data of a section: the first element of its map.
     pub fn data(&self, section: &str) -> Vec<u8> {
         let map = self
             .registered
@@ -101,29 +107,32 @@ impl LoadedFile {
         value.unwrap_or_default()
     }
 
-    /// Leaves the registration to the pins of a directory. It comes last, so that a directory that has it has all.
+    /// Pins the registration in a directory. The registration comes last, so that a directory with
+    /// a registration is complete.
     pub(crate) fn pin(mut self, directory: &Path) -> libbpf_rs::Result<()> {
         for mut program in self.registered.object.progs_mut().filter(|program| program.autoload()) {
-            // The file system of pins takes no dots.
+            // The file system of pins allows no dots.
             let name = program.name().to_string_lossy().replace('.', "-");
             program.pin(directory.join(format!("{CALLBACK}{name}")))?;
         }
-        // By a handle of its own: libbpf pins a map once, which is the registration's.
+        // Use another handle, because libbpf pins a map only once, and that is the pin of the
+        // registration.
         MapHandle::try_from(&self.registered.table())?.pin(directory.join(TABLE))?;
         self.registered.pin(directory)
     }
 }
 
-/// libbpf calls the maps of the usual sections by the object's name and theirs.
+/// True if a map holds this section; libbpf prefixes the names of usual sections with the
+/// object's name.
 fn is_section(map: &str, section: &str) -> bool {
     map == section || map.strip_prefix(OBJECT) == Some(section)
 }
 
-/// The name that objects get.
+/// Name of objects in libbpf.
 const OBJECT: &str = "narrows";
 
-/// An object of which only the callbacks of the table will be loaded, with the values of variables;
-/// `left` gets the names of its programs of other types.
+/// Opens an object with the values of variables, so that only the callbacks of the table will be
+/// loaded. Adds the names of programs of other types to `left`.
 pub(crate) fn open(program: &ForKernel, left: &mut Vec<String>) -> libbpf_rs::Result<OpenObject> {
     let mut open = ObjectBuilder::default()
         .name(OBJECT)?
@@ -135,7 +144,7 @@ pub(crate) fn open(program: &ForKernel, left: &mut Vec<String>) -> libbpf_rs::Re
     };
     for mut one in open.progs_mut().filter(|one| !is_callback(one)) {
         one.set_autoload(false);
-        // Callbacks of other tables are no surprise.
+        // Callbacks of other tables are expected.
         if one.prog_type() != ProgramType::StructOps {
             left.push(one.name().to_string_lossy().into_owned());
         }

@@ -1,10 +1,10 @@
-//! The messages of libbpf while it loads, kept instead of printed, and errors made of them.
+//! Captures the messages of libbpf, and makes errors from them.
 
 use crate::error::KernelError;
 use libbpf_rs::{PrintLevel, set_print};
 use std::sync::{Mutex, PoisonError};
 
-/// libbpf has one place to print for the whole process, so that one thread loads at a time.
+/// Lock for loading: libbpf has one print callback per process, so only one thread loads at a time.
 static TURN: Mutex<()> = Mutex::new(());
 static SAID: Mutex<String> = Mutex::new(String::new());
 
@@ -12,7 +12,7 @@ fn keep(_: PrintLevel, text: String) {
     *SAID.lock().unwrap_or_else(PoisonError::into_inner) += &text;
 }
 
-/// Does `work`, and puts what libbpf said of it into words if it fails.
+/// Does `work`. If it fails, makes an error from the messages of libbpf.
 pub(crate) fn listening<T>(
     name: &str,
     work: impl FnOnce() -> libbpf_rs::Result<T>,
@@ -26,7 +26,7 @@ pub(crate) fn listening<T>(
     result.map_err(|error| in_words(name, &error, log))
 }
 
-/// Does `work`. All that libbpf says meanwhile.
+/// Does `work`, and returns the messages of libbpf meanwhile.
 #[cfg(test)]
 pub(crate) fn overhearing(work: impl FnOnce()) -> String {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -63,7 +63,8 @@ fn in_words(name: &str, error: &libbpf_rs::Error, log: String) -> KernelError {
     KernelError::Refused { name: name.to_owned(), reason, log }
 }
 
-/// False of lines that name no cause of a failure: a summary, and notes on what libbpf left out.
+/// False for lines that give no cause of a failure: a summary, and notes on parts that libbpf left
+/// out.
 fn tells(line: &str) -> bool {
     !line.starts_with("failed to load object")
         && !["skipping it as it's set to zero", "isn't referenced anywhere"]
@@ -71,7 +72,7 @@ fn tells(line: &str) -> bool {
             .any(|note| line.contains(note))
 }
 
-/// The program that the verifier refused, and the end of what it said.
+/// Returns the program that the verifier refused, and the end of its log.
 fn verdict(log: &str) -> Option<(String, String)> {
     let (before, rest) = log.split_once("-- BEGIN PROG LOAD LOG --")?;
     let (said, _) = rest.split_once("-- END PROG LOAD LOG --")?;
@@ -90,8 +91,8 @@ fn verdict(log: &str) -> Option<(String, String)> {
 mod tests {
     use super::*;
 
-    /// libbpf notes members of newer kernels in every log, which are not why a kernel refuses a
-    /// table.
+    /// libbpf notes members of newer kernels in every log. They are not the reason why a kernel
+    /// refuses a table.
     #[test]
     fn notes_of_libbpf_are_no_reasons() {
         assert!(!tells(

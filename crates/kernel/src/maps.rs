@@ -1,23 +1,23 @@
-//! The maps by which a controller in the kernel and processes speak, whoever loaded it.
+//! Maps through which a controller in the kernel and processes exchange data.
 
 use crate::shared::{Control, Price, Record, Stats};
 use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType, Object, RingBuffer, RingBufferBuilder};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Of one controller.
+/// The maps of a controller.
 pub(crate) struct Maps {
     pub constants: MapHandle,
     pub stats: MapHandle,
     pub control: MapHandle,
     pub records: MapHandle,
-    /// Prices by priority, of a controller whose connections can have them.
+    /// Prices by priority, if the controller supports them.
     pub prices: Option<MapHandle>,
-    /// Bytes that its core remembers of a connection.
+    /// Size of a connection's state, in bytes.
     pub state: usize,
 }
 
-/// Each map's name in the object, and as a pin.
+/// Names of the maps in the object, with the names of their pins.
 const NAMES: [(&str, &str); 4] = [
     (".rodata.constants", "constants"),
     (".data.stats", "stats"),
@@ -25,10 +25,10 @@ const NAMES: [(&str, &str); 4] = [
     ("records", "records"),
 ];
 
-/// The name of the map of prices, in the object and as a pin.
+/// Name of the map of prices, in the object and as a pin.
 const PRICES: &str = "prices";
 
-/// Number of priorities that can have prices, from 0 on.
+/// Number of priorities that can have prices, from 0.
 const PRIORITIES: u32 = 16;
 
 impl Maps {
@@ -49,7 +49,7 @@ impl Maps {
         })
     }
 
-    /// Those of a loaded object.
+    /// Finds the maps of a loaded object.
     pub fn of(object: &Object, state: usize) -> libbpf_rs::Result<Maps> {
         let prices = object.maps().find(|map| map.name() == PRICES);
         let prices = prices.map(|map| MapHandle::try_from(&map)).transpose()?;
@@ -59,11 +59,11 @@ impl Maps {
         })
     }
 
-    /// Those pinned in a directory.
+    /// Opens the maps pinned in a directory.
     ///
     /// # Errors
     ///
-    /// Which one is missing, or cannot be what its name says.
+    /// A map is missing, or has the wrong form; the text names it.
     pub fn pinned(directory: &Path, state: usize) -> Result<Maps, String> {
         let at = |name: &str| {
             MapHandle::from_pinned_path(directory.join(name))
@@ -91,7 +91,7 @@ impl Maps {
         }
     }
 
-    /// Pins them there.
+    /// Pins the maps in a directory.
     pub fn pin(&mut self, directory: &Path) -> libbpf_rs::Result<()> {
         let [constants, stats, control, records] = NAMES;
         self.constants.pin(directory.join(constants.1))?;
@@ -111,7 +111,8 @@ impl Maps {
         Maps::value(&self.constants)
     }
 
-    /// A controller that another version of this program loaded may count more or less.
+    /// Returns the counters. A controller that another version of this program loaded may have more
+    /// or fewer counters.
     pub fn stats(&self) -> Stats {
         let mut stats = Stats::default();
         let known = bytemuck::bytes_of_mut(&mut stats).iter_mut();
@@ -119,7 +120,7 @@ impl Maps {
         stats
     }
 
-    /// Records until this time of CLOCK_MONOTONIC, in µs.
+    /// Records calls until this time of CLOCK_MONOTONIC, in µs.
     pub fn record_until(&self, time: u64) {
         self.control
             .update(
@@ -130,7 +131,7 @@ impl Maps {
             .expect("a map of one element");
     }
 
-    /// The prices of connections of each priority that has any; `None` for a controller without prices.
+    /// Returns the price of each priority that has one; `None` for a controller without prices.
     pub fn prices(&self) -> Option<Vec<(u32, Price)>> {
         let map = self.prices.as_ref()?;
         let priced = (0..PRIORITIES).filter_map(|priority| {
@@ -141,19 +142,19 @@ impl Maps {
         Some(priced.collect())
     }
 
-    /// Sets the prices of connections of a priority.
+    /// Sets the price of connections with a priority.
     pub fn set_price(&self, priority: u32, price: Price) -> libbpf_rs::Result<()> {
         let Some(map) = &self.prices else { return Ok(()) };
         map.update(&priority.to_ne_bytes(), bytemuck::bytes_of(&price), MapFlags::ANY)
     }
 
-    /// Reads records until `wait` brings no more.
+    /// Reads records until no more arrive within `wait`.
     pub fn records(&self, wait: Duration, each: impl FnMut(Record)) {
         let ring = self.ring(each);
         while ring.poll_raw(wait) > 0 {}
     }
 
-    /// Reads the records of a time.
+    /// Reads records for this time.
     pub fn records_within(&self, time: Duration, each: impl FnMut(Record)) {
         let ring = self.ring(each);
         let end = Instant::now() + time;

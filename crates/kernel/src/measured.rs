@@ -1,19 +1,20 @@
-//! What a router in the kernel has measured and done.
+//! Measurements of a router in the kernel.
 
 use crate::shared::RouterCounts;
 use narrows_cores::vcp_router::State;
 
-/// At one moment.
+/// The measurements of a router at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measured {
-    /// The state of its arithmetic.
+    /// State of the router's computation.
     pub state: State,
-    /// Counts since it began.
+    /// Counts since the router was made.
     pub counts: RouterCounts,
 }
 
 impl Measured {
-    /// From the value of its map (`struct router` in `bpf/router.bpf.c`): a lock of eight bytes, state, counts.
+    /// Reads the value of the map (`struct router` in `bpf/router.bpf.c`): a lock of eight bytes,
+    /// state, counts.
     #[cfg(feature = "bpf")]
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Measured> {
         const LOCK: usize = 8;

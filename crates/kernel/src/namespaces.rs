@@ -1,4 +1,4 @@
-//! The network namespaces of this host, and what they give new connections.
+//! Network namespaces of this host, and their default controllers.
 
 use crate::names::{Elsewhere, default};
 use rustix::fs::{Mode, OFlags, open, stat};
@@ -12,10 +12,11 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-/// A place where a network namespace may be found, and whose it is.
+/// A path to a network namespace, and its owner.
 type Trail = (PathBuf, String);
 
-/// Every network namespace but this process's: those that are mounted, that a process is in, or that one holds open. Others nobody can use.
+/// Returns every network namespace except that of this process: mounted ones, those of processes,
+/// and those that processes hold open. Other namespaces cannot be used.
 pub fn elsewhere() -> Vec<Elsewhere> {
     let mut seen: BTreeSet<u64> =
         stat("/proc/self/ns/net").map(|own| own.st_ino).into_iter().collect();
@@ -30,7 +31,7 @@ pub fn elsewhere() -> Vec<Elsewhere> {
             seen.insert(number);
             Ok(default)
         });
-        // Its process, or the thread, has ended meanwhile.
+        // The process or thread has ended meanwhile.
         let gone = |error: &io::Error| {
             [Some(Errno::NOENT), Some(Errno::SRCH)].contains(&Errno::from_io_error(error))
         };
@@ -43,7 +44,7 @@ pub fn elsewhere() -> Vec<Elsewhere> {
     found
 }
 
-/// The default in a network namespace, read by a thread that enters it and ends.
+/// Reads the default in a network namespace, in a thread that enters it and ends.
 fn enter(path: &Path) -> io::Result<String> {
     let namespace = open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
     let read = || {
@@ -55,7 +56,7 @@ fn enter(path: &Path) -> io::Result<String> {
     })
 }
 
-/// Those that have a path of their own, as `ip netns` gives one.
+/// Returns mounted namespaces, as `ip netns` makes them.
 fn mounted() -> Vec<Trail> {
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let place = |line: &str| {
@@ -66,7 +67,7 @@ fn mounted() -> Vec<Trail> {
     mounts.lines().filter_map(place).collect()
 }
 
-/// Those that threads of processes are in, or that processes hold open.
+/// Yields namespaces of threads, and namespaces that processes hold open.
 fn processes() -> impl Iterator<Item = Trail> {
     let numbered = |path: &PathBuf| {
         path.file_name().and_then(OsStr::to_str).is_some_and(|name| name.parse::<u32>().is_ok())

@@ -1,4 +1,5 @@
-//! A controller that stays in the kernel until it is unloaded, whatever becomes of the process that loaded it.
+//! A controller that stays in the kernel until it is unloaded, also after the process that loaded
+//! it ends.
 
 use crate::accurate;
 use crate::called::Calls;
@@ -24,10 +25,10 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-/// A link that says which controller it is, with its parameters, as the command line has them.
+/// Symbolic link to the controller with its parameters, as on the command line.
 const CHOICE: &str = "choice";
 
-/// A controller that is pinned.
+/// A pinned controller.
 pub struct Pinned {
     name: String,
     path: PathBuf,
@@ -35,15 +36,16 @@ pub struct Pinned {
     made: Made,
 }
 
-/// What a controller was made of.
+/// The origin of a controller.
 enum Made {
-    /// One of ours, unless another version of this program loaded it: around a core, with maps of its own.
+    /// A core of narrows, with its maps; without a twin if another version of this program loaded
+    /// it.
     Core(Option<(&'static Twin, Choice)>, Box<Maps>),
     /// A file.
     File,
 }
 
-/// A controller of which a pin is missing, or is not what it should be.
+/// A controller with a missing or invalid pin.
 #[derive(Clone, Debug)]
 pub struct Damaged {
     name: String,
@@ -51,7 +53,7 @@ pub struct Damaged {
     problem: String,
 }
 
-/// One process at a time that reads the records of a controller.
+/// The only reader of a controller's records, one process at a time.
 pub struct Watching<'a> {
     pinned: &'a Pinned,
     maps: &'a Maps,
@@ -59,26 +61,26 @@ pub struct Watching<'a> {
 }
 
 impl Damaged {
-    /// The kernel's name.
+    /// Returns the kernel's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The directory of its pins.
+    /// Returns the directory of the pins.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The fault.
+    /// Returns the fault.
     pub fn problem(&self) -> &str {
         &self.problem
     }
 
-    /// Unregisters it and removes the pins that are left.
+    /// Unregisters the controller, and removes the remaining pins.
     ///
     /// # Errors
     ///
-    /// As [`Pinned::unload`].
+    /// The errors of [`Pinned::unload`].
     pub fn unload(self) -> Result<(), KernelError> {
         take_away(&self.name, &self.path)
     }
@@ -91,12 +93,12 @@ impl From<Damaged> for KernelError {
 }
 
 impl Pinned {
-    /// Registers the controller of this text, `pcc-vivace?fixed=true`, under `name`, and pins it. The second value is true if the file
-    /// system of pins had to be mounted.
+    /// Registers a controller under `name`, and pins it. `choice` is like `pcc-vivace?fixed=true`.
+    /// The second value is true if the file system of pins had to be mounted.
     ///
     /// # Errors
     ///
-    /// As [`Loaded::new`], or the pins cannot be made; nothing is left of it then.
+    /// The errors of [`Loaded::new`], or the pins cannot be made; nothing is left in the kernel.
     pub fn load(
         twin: &'static Twin,
         choice: &Choice,
@@ -109,7 +111,8 @@ impl Pinned {
         Pinned::held_by(Registration::probed(), twin, choice, constants, name)
     }
 
-    /// The same with what holds the registration chosen, for tests of older kernels' way.
+    /// Loads a controller with a given kind of registration, so that tests can use that of older
+    /// kernels.
     #[doc(hidden)]
     pub fn held_by(
         registration: Registration,
@@ -128,12 +131,14 @@ impl Pinned {
         .map(|(pinned, (), mounted)| (pinned, mounted))
     }
 
-    /// Registers a controller from a file under `name`, and pins it. `text` says which it is. Beside it the programs of the object that were not loaded, since they
-    /// are no callbacks, and whether the file system of pins had to be mounted.
+    /// Registers a controller from a file under `name`, and pins it; `text` describes it. Also
+    /// returns the programs of the object that are not loaded because they are not callbacks, and
+    /// true if the file system of pins had to be mounted.
     ///
     /// # Errors
     ///
-    /// As [`LoadedFile::new`], or the pins cannot be made; nothing is left of it then.
+    /// The errors of [`LoadedFile::new`], or the pins cannot be made; nothing is left in the
+    /// kernel.
     pub fn load_file(
         program: &ForKernel,
         text: &str,
@@ -144,7 +149,8 @@ impl Pinned {
         Pinned::file_held_by(Registration::probed(), program, text, name)
     }
 
-    /// The same with what holds the registration chosen, for tests of older kernels' way.
+    /// Loads a controller with a given kind of registration, so that tests can use that of older
+    /// kernels.
     #[doc(hidden)]
     pub fn file_held_by(
         registration: Registration,
@@ -162,7 +168,8 @@ impl Pinned {
         })
     }
 
-    /// Makes the directory of a controller's pins, which `fill` fills. Nothing is left of it if that fails.
+    /// Makes the directory of a controller's pins, and lets `fill` fill it. Removes the directory
+    /// if that fails.
     fn made<T>(
         name: &str,
         text: &str,
@@ -195,22 +202,23 @@ impl Pinned {
         Ok((pinned, more, place.mounted))
     }
 
-    /// All that are pinned, in the order of their names; of those that are not whole, in their places, what is known of them.
+    /// Returns all pinned controllers, including damaged ones, in the order of their names.
     ///
     /// # Errors
     ///
-    /// This process may not look.
+    /// This process may not read the directory of pins.
     pub fn all() -> Result<Vec<Result<Pinned, Damaged>>, KernelError> {
         fit()?;
         let Some(place) = Place::existing()? else { return Ok(Vec::new()) };
         Ok(place.directories()?.iter().map(|path| Pinned::found(path)).collect())
     }
 
-    /// The one of this name: the kernel's, the same with `-` for `_`, or any name of the controller that was loaded under its own.
+    /// Finds a controller by its name in the kernel, also with `-` for `_`, or by any name of the
+    /// twin that was loaded under its default name.
     ///
     /// # Errors
     ///
-    /// As [`Pinned::all`], or there is none.
+    /// The errors of [`Pinned::all`], or no controller has this name.
     pub fn find(name: &str) -> Result<Result<Pinned, Damaged>, KernelError> {
         let mut all = Pinned::all()?;
         let names: Vec<String> = all
@@ -226,11 +234,11 @@ impl Pinned {
         }
     }
 
-    /// The same, if it is whole.
+    /// Finds an undamaged controller by its name.
     ///
     /// # Errors
     ///
-    /// As [`Pinned::find`], or its pins are damaged.
+    /// The errors of [`Pinned::find`], or damaged pins.
     pub fn named(name: &str) -> Result<Pinned, KernelError> {
         Ok(Pinned::find(name)??)
     }
@@ -255,7 +263,7 @@ impl Pinned {
         Ok(Pinned { name, path: path.to_owned(), text, made })
     }
 
-    /// The maps of one of ours.
+    /// Returns the maps of a controller of narrows; `None` for one from a file.
     fn maps(&self) -> Option<&Maps> {
         match &self.made {
             Made::Core(_, maps) => Some(maps),
@@ -263,17 +271,19 @@ impl Pinned {
         }
     }
 
-    /// The kernel's name.
+    /// Returns the kernel's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Which controller it is with its parameters, as it was loaded: `pcc-vivace?fixed=true`, `/home/me/mine.bpf.c?gain=700`.
+    /// Returns the controller with its parameters, as it was loaded: `pcc-vivace?fixed=true`,
+    /// `/home/me/mine.bpf.c?gain=700`.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The same as this program knows it; `None` for one that another version loaded, and for one from a file.
+    /// Returns the twin and the choice; `None` if another version of this program loaded the
+    /// controller, or if it came from a file.
     pub fn known(&self) -> Option<(&'static Twin, &Choice)> {
         match &self.made {
             Made::Core(Some((twin, choice)), _) => Some((*twin, choice)),
@@ -281,61 +291,65 @@ impl Pinned {
         }
     }
 
-    /// True if it came from a file.
+    /// True if the controller came from a file.
     pub fn is_file(&self) -> bool {
         matches!(self.made, Made::File)
     }
 
-    /// Its constants, as the kernel has them; none of one from a file.
+    /// Returns the constants in the kernel; empty for a controller from a file.
     pub fn constants(&self) -> Vec<u8> {
         self.maps().map_or_else(Vec::new, Maps::constants)
     }
 
-    /// The directory of its pins.
+    /// Returns the directory of the pins.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// When it was loaded, if the file system tells.
+    /// Returns the time at which the controller was loaded, if the file system has it.
     pub fn since(&self) -> Option<SystemTime> {
         fs::symlink_metadata(self.path.join(CHOICE)).and_then(|found| found.modified()).ok()
     }
 
-    /// Its counters; of one from a file there are [`callbacks`](Pinned::callbacks).
+    /// Returns the counters; `None` for a controller from a file, which has
+    /// [`callbacks`](Pinned::callbacks).
     pub fn stats(&self) -> Option<Stats> {
         self.maps().map(Maps::stats)
     }
 
-    /// How many connections have it. Of one from a file, those and the network namespaces that have it as their default.
+    /// Returns the number of connections with the controller. For a controller from a file, it
+    /// includes network namespaces that have it as their default.
     pub fn open(&self) -> u64 {
         self.stats().map_or_else(|| sockets(&self.path).unwrap_or_default(), |stats| stats.open())
     }
 
-    /// The callbacks of one from a file: how often the kernel called each, and how long they took, while it [counted](crate::Counting).
+    /// Returns the callbacks of a controller from a file: the number and the time of their calls,
+    /// while the kernel [counted](crate::Counting).
     ///
     /// # Errors
     ///
-    /// Its pins cannot be read.
+    /// The pins cannot be read.
     pub fn callbacks(&self) -> Result<Vec<Calls>, KernelError> {
         calls(&self.path)
     }
 
-    /// The prices of connections, by the socket's priority (`SO_PRIORITY`): each priority that has prices.
+    /// Returns the price of connections for each socket priority (`SO_PRIORITY`) that has one.
     ///
     /// # Errors
     ///
-    /// [`KernelError::NoPrices`]: its connections cannot have any.
+    /// [`KernelError::NoPrices`]: the controller does not support prices.
     pub fn prices(&self) -> Result<Vec<(u32, Price)>, KernelError> {
         let prices = self.maps().and_then(Maps::prices);
         prices.ok_or_else(|| KernelError::NoPrices { name: self.name.clone() })
     }
 
-    /// Gives connections of a priority, 0 to 15, prices of their own, or the controller's again. Open connections have them
-    /// from their next interval on.
+    /// Sets the price of connections with a priority, 0 to 15, or resets it to the controller's.
+    /// Open connections use it from their next interval on.
     ///
     /// # Errors
     ///
-    /// [`KernelError::NoPrices`]: its connections cannot have any. The kernel refuses, for example a priority above 15.
+    /// [`KernelError::NoPrices`]: the controller does not support prices. Or the kernel refuses,
+    /// for example a priority above 15.
     pub fn set_price(&self, priority: u32, price: Price) -> Result<(), KernelError> {
         self.prices()?;
         let Some(maps) = self.maps() else { return Ok(()) };
@@ -343,11 +357,12 @@ impl Pinned {
             .map_err(|error| failed(&self.path, "written")(std::io::Error::other(error)))
     }
 
-    /// Becomes the one process that reads its records.
+    /// Becomes the only process that reads the records.
     ///
     /// # Errors
     ///
-    /// [`KernelError::Watched`]: another one does. [`KernelError::NoRecords`]: it came from a file.
+    /// [`KernelError::Watched`]: another process reads them. [`KernelError::NoRecords`]: the
+    /// controller came from a file.
     pub fn watch(&self) -> Result<Watching<'_>, KernelError> {
         let Some(maps) = self.maps() else {
             return Err(KernelError::NoRecords { name: self.name.clone() });
@@ -362,18 +377,19 @@ impl Pinned {
             other => {
                 other.map_err(failed(&self.path, "locked"))?;
                 let watching = Watching { pinned: self, maps, lock };
-                // Records that an earlier reader left are of no use to this one.
+                // Drop old records of an earlier reader.
                 maps.records(Duration::ZERO, drop);
                 Ok(watching)
             }
         }
     }
 
-    /// Unregisters it and removes its pins. Connections that have it keep it until they end; the result says how many there are.
+    /// Unregisters the controller and removes its pins. Connections that have it keep it until they
+    /// end; returns their number.
     ///
     /// # Errors
     ///
-    /// The pins cannot be removed, or the kernel still lists it after five seconds.
+    /// The pins cannot be removed, or the kernel still lists the controller after five seconds.
     pub fn unload(self) -> Result<u64, KernelError> {
         let open = self.open();
         take_away(&self.name, &self.path)?;
@@ -381,12 +397,12 @@ impl Pinned {
     }
 }
 
-/// Unregisters a controller and removes its pins, as far as there are any.
+/// Unregisters a controller and removes its pins, as far as they exist.
 fn take_away(name: &str, path: &Path) -> Result<(), KernelError> {
     let place = Place::existing()?;
     let loaded = place.as_ref().map_or_else(|| Ok(Vec::new()), Place::directories)?;
     if !loaded.iter().any(|one| one == path) {
-        // Another process was faster.
+        // Another process has removed it.
         return Err(KernelError::NotLoaded {
             name: name.to_owned(),
             loaded: loaded.iter().map(|one| place::name(one)).collect(),
@@ -399,7 +415,8 @@ fn take_away(name: &str, path: &Path) -> Result<(), KernelError> {
         let ended = map.delete(&0_u32.to_ne_bytes());
         ended.map_err(|error| failed(path, "unregistered")(std::io::Error::other(error)))?;
     }
-    // First what holds the registration: a directory without is removed by the next command if this one is killed.
+    // Remove the holder of the registration first: if this process is killed, the next command
+    // removes a directory without one.
     let link = path.join(LINK);
     if link.exists() {
         fs::remove_file(&link).map_err(failed(&link, "removed"))?;
@@ -418,17 +435,18 @@ fn take_away(name: &str, path: &Path) -> Result<(), KernelError> {
 }
 
 impl Watching<'_> {
-    /// For how long recording goes on after the last call of [`Watching::records`]: no longer, so that a reader that was killed costs
-    /// connections nothing.
+    /// Time for which recording continues after the last call of [`Watching::records`], so that
+    /// connections pay nothing for a reader that was killed.
     pub const GRACE: Duration = Duration::from_secs(2);
 
-    /// Reads what was recorded since the last call, waiting for it up to `wait`, which is less than [`Watching::GRACE`].
+    /// Reads the records since the last call. Waits for them up to `wait`, which must be less than
+    /// [`Watching::GRACE`].
     pub fn records(&self, wait: Duration, each: impl FnMut(Record)) {
         self.maps.record_until(monotonic() + Self::GRACE.as_micros() as u64);
         self.maps.records_within(wait, each);
     }
 
-    /// False once the controller is unloaded, also if another one was loaded under its name since.
+    /// True until the controller is unloaded, even if another one is loaded under its name later.
     pub fn is_loaded(&self) -> bool {
         rustix::fs::fstat(&self.lock).is_ok_and(|directory| directory.st_nlink > 0)
             && place::registers(&self.pinned.path)
@@ -441,7 +459,7 @@ impl Drop for Watching<'_> {
     }
 }
 
-/// The kernel's clock of TCP (`tcp_clock_us`), in µs.
+/// Returns the clock of the kernel's TCP (`tcp_clock_us`), in µs.
 fn monotonic() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     now.tv_sec as u64 * 1_000_000 + now.tv_nsec as u64 / 1000

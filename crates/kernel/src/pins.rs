@@ -1,4 +1,4 @@
-//! Where controllers are pinned.
+//! Path of the pins of controllers.
 
-/// The directory of the pins of controllers that stay, each in a directory of its own.
+/// Directory of pinned controllers; each has its own directory there.
 pub const PINS: &str = "/sys/fs/bpf/narrows";

@@ -1,4 +1,4 @@
-//! The directory of pins, for one process at a time.
+//! The directory of pins, locked by one process at a time.
 
 use crate::error::KernelError;
 use crate::pins::PINS;
@@ -11,21 +11,21 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// Where systems mount the file system of pins.
+/// Usual mount point of the file system of pins.
 const FILE_SYSTEM: &str = "/sys/fs/bpf";
-/// include/uapi/linux/magic.h
+/// From include/uapi/linux/magic.h.
 const BPF_FS_MAGIC: u64 = 0xcafe_4a11;
 
-/// The directory of pins while this process alone loads, unloads or looks. The lock ends with the process, so that what it finds half made
-/// was left by one that was killed, and is removed.
+/// The directory of pins, locked while this process loads, unloads or looks. The lock ends with the
+/// process, so an incomplete directory was left by a killed process, and is removed.
 pub(crate) struct Place {
     _lock: OwnedFd,
-    /// True if the file system was not mounted before.
+    /// True if this process mounted the file system.
     pub mounted: bool,
 }
 
 impl Place {
-    /// Mounts the file system if it is not there, and makes the directory.
+    /// Mounts the file system if necessary, and makes the directory.
     pub fn make() -> Result<Place, KernelError> {
         let mounted = !is_mounted();
         if mounted {
@@ -46,12 +46,12 @@ impl Place {
         }
     }
 
-    /// The directory if something was ever pinned there.
+    /// Locks the directory, if it exists.
     pub fn existing() -> Result<Option<Place>, KernelError> {
         if is_mounted() { Place::lock(false) } else { Ok(None) }
     }
 
-    /// `None` if there is no directory, or none any more.
+    /// Locks the directory; `None` if it does not exist or was removed meanwhile.
     fn lock(mounted: bool) -> Result<Option<Place>, KernelError> {
         let root = Path::new(PINS);
         let lock = match rustix::fs::open(
@@ -63,7 +63,7 @@ impl Place {
             other => other.map_err(failed(root, "opened"))?,
         };
         rustix::fs::flock(&lock, FlockOperation::LockExclusive).map_err(failed(root, "locked"))?;
-        // Whoever had it before may have removed it.
+        // The previous holder of the lock may have removed the directory.
         let same = rustix::fs::fstat(&lock).is_ok_and(|this| {
             rustix::fs::stat(root).is_ok_and(|there| this.st_ino == there.st_ino)
         });
@@ -75,12 +75,13 @@ impl Place {
         Ok(Some(place))
     }
 
-    /// The directories of controllers, in the order of their names. What else lies there is not of narrows.
+    /// Returns the directories of controllers, in the order of their names. Other files do not
+    /// belong to narrows.
     pub fn directories(&self) -> Result<Vec<PathBuf>, KernelError> {
         Ok(Place::every()?.into_iter().filter(|directory| routed(directory).is_none()).collect())
     }
 
-    /// The directories of routers.
+    /// Returns the directories of routers, with their interfaces.
     pub fn routers(&self) -> Result<Vec<(PathBuf, Routed)>, KernelError> {
         Ok(Place::every()?
             .into_iter()
@@ -98,7 +99,8 @@ impl Place {
         Ok(all)
     }
 
-    /// Removes half-made directories. One that cannot be removed is reported as damaged to whoever asks for it, and disturbs nobody else.
+    /// Removes incomplete directories. A directory that cannot be removed does no harm, and looks
+    /// like a damaged controller.
     fn sweep(&self) {
         let all = Place::every().unwrap_or_default();
         all.iter()
@@ -109,39 +111,43 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // Only what is empty. The lock still holds a file of it, which detaching does not mind.
+        // `remove_dir` fails unless the directory is empty. The lock keeps a file open, which does
+        // not prevent a detached unmount.
         if fs::remove_dir(PINS).is_ok() && self.mounted {
             let _ = rustix::mount::unmount(FILE_SYSTEM, UnmountFlags::DETACH);
         }
     }
 }
 
-/// The directory of a controller. The file system takes no dots, and the kernel no dashes in names of controllers.
+/// Returns the directory of a controller. The file system allows no dots in names, and the kernel
+/// no dashes in names of controllers.
 pub(crate) fn directory(name: &str) -> PathBuf {
     Path::new(PINS).join(name.replace('.', "-"))
 }
 
-/// The name of the controller in a directory.
+/// Returns the name of the controller in a directory.
 pub(crate) fn name(directory: &Path) -> String {
     directory.file_name().expect("an entry has a name").to_string_lossy().replace('-', ".")
 }
 
-/// An interface: its network namespace, by its inode, and its number there, which no other gets while the namespace lasts.
+/// An interface: the inode of its network namespace, and its index there, which is not reused while
+/// the namespace exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Routed {
     pub network: u64,
     pub index: u32,
 }
 
-/// What the directory of a router begins with. With the numbers it is longer than the name of any controller.
+/// Prefix of routers' directories. With the numbers, the name is longer than any controller's name.
 const ROUTER: &str = "router";
 
-/// The directory of the router at an interface, whose own name may have dots and change.
+/// Returns the directory of the router at an interface. It has no interface name, because that may
+/// have dots and may change.
 pub(crate) fn router_directory(Routed { network, index }: Routed) -> PathBuf {
     Path::new(PINS).join(format!("{ROUTER}-{network:010}-{index}"))
 }
 
-/// The interface of a router's directory; none for that of a controller.
+/// Returns the interface of a router's directory; `None` for a controller's directory.
 fn routed(directory: &Path) -> Option<Routed> {
     let mut parts =
         directory.file_name()?.to_str()?.strip_prefix(ROUTER)?.strip_prefix('-')?.splitn(2, '-');
@@ -150,17 +156,17 @@ fn routed(directory: &Path) -> Option<Routed> {
         .then_some(Routed { network: network.parse().ok()?, index: index.parse().ok()? })
 }
 
-/// True if a directory has what holds a registration.
+/// True if a directory holds a registration.
 pub(crate) fn registers(directory: &Path) -> bool {
     directory.join(LINK).exists() || directory.join(MAP).exists()
 }
 
-/// Removes the pins of a controller.
+/// Removes the pins of a controller or router.
 pub(crate) fn remove(directory: &Path) -> Result<(), KernelError> {
     fs::remove_dir_all(directory).map_err(failed(directory, "removed"))
 }
 
-/// The system's answer as an error.
+/// Returns a function that converts an error of the system.
 pub(crate) fn failed<E: Into<std::io::Error>>(
     path: &Path,
     what: &'static str,

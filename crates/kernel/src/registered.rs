@@ -1,4 +1,4 @@
-//! An object whose table of callbacks the kernel has registered: the part that is the same whoever wrote the object.
+//! An object with a registered table of callbacks: the part that objects of any origin share.
 
 use crate::error::KernelError;
 use crate::fitness::has_links;
@@ -10,32 +10,36 @@ use narrows_bpf::Ops;
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// `BPF_F_LINK` of include/uapi/linux/bpf.h: a link holds the registration. libbpf sets it for tables in `.struct_ops.link` only.
+/// `BPF_F_LINK` of include/uapi/linux/bpf.h: a link holds the registration. libbpf sets it only for
+/// tables in `.struct_ops.link`.
 const BY_LINK: u32 = 1 << 13;
 
-/// The pins of a registration.
+/// Pins of a registration.
 pub(crate) const LINK: &str = "link";
 pub(crate) const MAP: &str = "map";
 
 /// The holder of a registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Registration {
-    /// A link, since Linux 6.4: ends with its last holder, also if that is killed.
+    /// A link, since Linux 6.4: the registration ends with the last holder of the link, even if
+    /// that process is killed.
     Link,
-    /// The map of callbacks itself, on older kernels: ends when its element is deleted, and outlives a process that is killed.
+    /// The map of callbacks, on older kernels: the registration ends when the element is deleted,
+    /// and outlives a killed process.
     Map,
 }
 
 impl Registration {
-    /// The one that this kernel has.
+    /// Returns the kind that this kernel supports.
     pub(crate) fn probed() -> Registration {
         if has_links() { Registration::Link } else { Registration::Map }
     }
 }
 
-/// A registration; dropped, it ends: connections that have the controller keep it, no new one gets it.
+/// A registration, which ends when dropped: connections that have the controller keep it, but new
+/// connections cannot get it.
 pub(crate) struct Registered {
-    // Before the object, whose descriptor a registration held by the map needs to end.
+    // Dropped before the object, whose descriptor a registration held by the map needs to end.
     link: Link,
     pub object: Object,
     registration: Registration,
@@ -43,11 +47,12 @@ pub(crate) struct Registered {
 }
 
 impl Registered {
-    /// Registers the table `ops` of an object under `name`. `open` gives the object, `before` does what comes between loading it and registering its table.
+    /// Registers the table `ops` of an object under `name`. `open` opens the object; `before` runs
+    /// after loading it and before registering its table.
     ///
     /// # Errors
     ///
-    /// The name is taken or none, or the kernel refuses; nothing is left of it then.
+    /// The name is taken or invalid, or the kernel refuses; nothing is left in the kernel.
     pub fn new<T>(
         name: &str,
         registration: Registration,
@@ -67,7 +72,7 @@ impl Registered {
             let link = table(&mut object, &ops).attach_struct_ops()?;
             Ok((object, link, more))
         });
-        // Somebody may have been faster.
+        // Another process may have taken the name meanwhile.
         let (object, link, more) = match attached {
             Err(KernelError::Refused { .. }) if available().iter().any(|one| one == name) => {
                 return Err(taken(name));
@@ -77,7 +82,7 @@ impl Registered {
         Ok((Registered { link, object, registration, ops }, more))
     }
 
-    /// Leaves the registration to a pin of a directory.
+    /// Pins the registration in a directory.
     pub fn pin(mut self, directory: &Path) -> libbpf_rs::Result<()> {
         match self.registration {
             Registration::Link => self.link.pin(directory.join(LINK)),
@@ -89,7 +94,7 @@ impl Registered {
         }
     }
 
-    /// The map of callbacks.
+    /// Returns the map of callbacks.
     pub fn table(&mut self) -> libbpf_rs::MapMut<'_> {
         table(&mut self.object, &self.ops)
     }
@@ -102,7 +107,7 @@ fn table<'a>(object: &'a mut Object, ops: &Ops) -> libbpf_rs::MapMut<'a> {
         .expect("the table is in the object")
 }
 
-/// Leaves the tables beside `ops` out of the kernel.
+/// Excludes tables other than `ops` from loading.
 pub(crate) fn leave_out_others(open: &mut OpenObject, ops: &Ops) -> libbpf_rs::Result<()> {
     let other = |map: &libbpf_rs::OpenMapMut<'_>| {
         map.map_type() == MapType::StructOps && map.name() != OsStr::new(&ops.variable)
@@ -110,7 +115,8 @@ pub(crate) fn leave_out_others(open: &mut OpenObject, ops: &Ops) -> libbpf_rs::R
     open.maps_mut().filter(other).try_for_each(|mut map| map.set_autocreate(false))
 }
 
-/// Gives the table of callbacks its name and the holder of its registration; tables beside it stay out of the kernel.
+/// Sets the name of the table of callbacks, and the holder of its registration. Excludes other
+/// tables from loading.
 fn prepare(
     open: &mut OpenObject,
     name: &str,
@@ -138,7 +144,7 @@ fn taken(name: &str) -> KernelError {
     KernelError::NameTaken { name: name.to_owned(), whose, proposal: given::proposal(name) }
 }
 
-/// True if some BPF program registered this name.
+/// True if a BPF program registered this name.
 pub fn of_bpf(name: &str) -> bool {
     let text = [b"\0", name.as_bytes(), b"\0"].concat();
     let named = |id: u32| {

@@ -1,4 +1,5 @@
-//! The linker of narrows-bpf beside libbpf: relocated against the running kernel's types, each instruction becomes the same. libbpf tells what it changes.
+//! Compares the linker of narrows-bpf with libbpf: relocated against the running kernel's types,
+//! each instruction must be equal. The log of libbpf has its changes.
 
 use crate::loaded::object_of;
 use crate::log::overhearing;
@@ -6,17 +7,17 @@ use libbpf_rs::ObjectBuilder;
 use narrows_bpf::{Callable, Instruction, Program, Settings, Types, Verdict, link_against};
 use narrows_control::TWINS;
 
-/// What an instruction had, and what it has.
+/// The new value of an instruction.
 #[derive(Debug, PartialEq, Eq)]
 enum Changed {
-    /// A constant, or an offset.
+    /// A constant or an offset.
     To(i64),
-    /// The bytes that a load or store has.
+    /// Bytes of a load or store.
     Width(i64),
     Poisoned,
 }
 
-/// Of a function, by the number of an instruction.
+/// A change of an instruction, by its number in a function.
 #[derive(Debug)]
 struct Change {
     function: String,
@@ -24,7 +25,8 @@ struct Change {
     what: Changed,
 }
 
-/// The changes that libbpf tells of: `prog 'init': relo #1: patched insn #2 (LDX/ST/STX) off 8 -> 24`.
+/// Parses the changes in the log of libbpf: `prog 'init': relo #1: patched insn #2 (LDX/ST/STX) off
+/// 8 -> 24`.
 fn told(log: &str) -> Vec<Change> {
     let one = |line: &str| {
         let (function, rest) = line.strip_prefix("libbpf: prog '")?.split_once("': relo #")?;
@@ -42,7 +44,7 @@ fn told(log: &str) -> Vec<Change> {
     log.lines().filter_map(one).collect()
 }
 
-/// Knows everything: nothing of this is executed.
+/// Knows all functions, because nothing is executed here.
 struct Everything;
 
 impl Callable for Everything {
@@ -55,10 +57,10 @@ impl Callable for Everything {
     }
 }
 
-/// What stands in an instruction where libbpf changes it.
+/// Returns the value of an instruction at the place that libbpf changes.
 fn changed(program: &Program, at: usize, like: &Changed) -> Changed {
     let Instruction { code, off, imm, .. } = program.code[at];
-    // Of a load of 64 bits libbpf tells of both halves, if it is poisoned.
+    // For a poisoned 64-bit load, libbpf reports both halves.
     let half = at > 0 && program.poison_at(at - 1).is_some() && code == 0x05;
     match (code & 7, like) {
         _ if half || program.poison_at(at).is_some() => Changed::Poisoned,
@@ -69,7 +71,8 @@ fn changed(program: &Program, at: usize, like: &Changed) -> Changed {
     }
 }
 
-/// Compares an object. How many changes were compared, and whether the kernel took it.
+/// Compares an object. Returns the number of compared changes, and true if the kernel accepted the
+/// object.
 fn compare(name: &str, object: &[u8], kernel: &Types) -> (usize, bool) {
     let mut taken = false;
     let log = overhearing(|| {
@@ -115,11 +118,12 @@ fn relocations_are_those_of_libbpf() {
         compared += compare(twin.kernel, object_of(twin), &kernel).0;
     }
     assert!(compared > 500, "only {compared} compared");
-    // Compiled against our own vmlinux.h: the kernel's verifier takes it.
+    // Compiled against the vmlinux.h of this project: the kernel's verifier accepts it.
     let (of_reno, taken) =
         compare("reno", include_bytes!("../../bpf/tests/objects/reno.bpf.o"), &kernel);
     assert!(of_reno > 5 && taken, "reno: {of_reno} compared, taken {taken}");
-    // The kernel may lack what it asks for (its own configuration, for one); that comes after the relocations.
+    // The kernel may lack features that the object uses, such as its configuration; that shows
+    // after the relocations.
     let (of_kinds, _) =
         compare("kinds", include_bytes!("../../bpf/tests/objects/kinds.bpf.o"), &kernel);
     assert!(of_kinds > 20, "kinds: {of_kinds} compared");

@@ -1,4 +1,4 @@
-//! Native code decides again what the kernel decided.
+//! Replays the kernel's decisions in native code.
 
 use crate::shared::Record;
 use narrows_control::cores::{Replay, Twin};
@@ -6,10 +6,11 @@ use narrows_cores::Output;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Replays the records of one controller through its native core, connection by connection, and compares what both decided and remember,
-/// bit for bit.
+/// Replays the records of a controller through its native core, connection by connection, and
+/// compares decisions and states bit for bit.
 ///
-/// Where records were lost, the next one of the connection gives the state from which the replay goes on; it is not compared itself.
+/// After lost records, the next record of the connection gives the state from which the replay
+/// continues. This record is not compared.
 pub struct Replayer {
     twin: &'static Twin,
     constants: Vec<u8>,
@@ -19,40 +20,41 @@ pub struct Replayer {
 
 struct Connection {
     core: Box<dyn Replay>,
-    /// The call that comes next.
+    /// Number of the next call.
     next: u64,
 }
 
 /// The results of a replay.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// Calls decided again.
+    /// Replayed calls.
     pub replayed: u64,
-    /// Calls that nobody could record, up to the last record of each connection.
+    /// Calls without a record before the last record of each connection, and the call after each
+    /// gap, which is not compared.
     pub missed: u64,
     /// Connections.
     pub connections: u64,
-    /// Of the calls replayed, those that were not equal.
+    /// Replayed calls that differed.
     pub unequal: u64,
-    /// The first of these.
+    /// First difference.
     pub first: Option<Box<Difference>>,
 }
 
-/// A call of which the kernel made something else than the native core.
+/// A call in which the kernel and the native core differ.
 #[derive(Clone, Debug)]
 pub struct Difference {
     /// The kernel's call.
     pub kernel: Record,
-    /// The native core's decision.
+    /// Decision of the native core.
     pub output: Output,
-    /// Its state after the call.
+    /// State of the native core after the call.
     pub state: Vec<u8>,
-    /// The state of both before the call.
+    /// State of both before the call.
     pub before: Vec<u8>,
 }
 
 impl Replayer {
-    /// Of a controller that was registered with these constants.
+    /// Makes a replayer for a controller that was registered with these constants.
     pub fn new(twin: &'static Twin, constants: &[u8]) -> Replayer {
         Replayer {
             twin,
@@ -62,7 +64,7 @@ impl Replayer {
         }
     }
 
-    /// The next record of any connection; those of one connection come in order.
+    /// Takes the next record of any connection. Records of a connection must come in order.
     pub fn feed(&mut self, record: Record) {
         let connection = self.connections.entry(record.connection).or_insert_with(|| {
             self.tally.connections += 1;
@@ -88,7 +90,7 @@ impl Replayer {
         }
     }
 
-    /// The results so far.
+    /// Returns the results so far.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
@@ -158,7 +160,7 @@ mod tests {
         twin.constants_of(&twin.choice.parse::<Choice>().unwrap()).unwrap()
     }
 
-    /// The records of a sound kernel for a connection's acknowledgements.
+    /// Makes records of a correct kernel for acknowledgements of a connection.
     fn records(twin: &'static Twin, connection: u64, count: u64) -> Vec<Record> {
         let mut core = (twin.replay)(&constants(twin));
         let mut output = Output { pacing_rate: 100_000, cwnd: 10, ssthresh: i32::MAX as u32 };
@@ -225,7 +227,7 @@ mod tests {
             let mut some = records(twin, 0, 200);
             some.drain(50..60);
             let tally = replayed(twin, some);
-            // Ten were lost, and the one after them is the new beginning.
+            // Ten records are lost, and the next one only restores the state.
             assert_eq!((tally.replayed, tally.missed, tally.unequal), (189, 11, 0), "{tally}");
             let late = replayed(twin, records(twin, 0, 200).split_off(20));
             assert_eq!((late.replayed, late.missed, late.unequal), (179, 21, 0), "{late}");

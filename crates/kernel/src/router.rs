@@ -1,7 +1,8 @@
 //! A router of VCP at the egress of an interface, pinned until it is removed.
 //!
-//! The program is attached by a link to tcx (Linux 6.6), so that others at the same interface stay and go as they like. libbpf-rs has no call for that: the one of
-//! libbpf is the only unsafe code.
+//! The program is attached by a link to tcx (Linux 6.6), so that other programs at the interface
+//! can come and go. The only unsafe code is the call of the libbpf function for that, which
+//! libbpf-rs lacks.
 #![allow(unsafe_code)]
 
 use crate::error::KernelError;
@@ -22,15 +23,15 @@ use std::time::SystemTime;
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/router.o"));
 
-/// The pins of a router: the link that holds it, its measurements and its constants; and links that say on which interface it is, and
-/// which, as the command line has it.
+/// Pins of a router: the link that holds it, its measurements and its constants; and symbolic links
+/// with the interface, and with the router as on the command line.
 const LINK: &str = crate::registered::LINK;
 const MEASURED: &str = "measured";
 const CONSTANTS: &str = "constants";
 const INTERFACE: &str = "interface";
 const CHOICE: &str = "choice";
 
-/// A router that is pinned.
+/// A pinned router.
 pub struct Router {
     interface: String,
     text: String,
@@ -39,12 +40,14 @@ pub struct Router {
 }
 
 impl Router {
-    /// Makes this host a router at an interface of the network namespace of this process: `text` says which, `vcp?gamma=0.95`, for those
-    /// who list it. The second value is true if the file system of pins had to be mounted.
+    /// Makes this host a router at an interface of this process's network namespace. `text`
+    /// describes the router in lists: `vcp?gamma=0.95`. The second value is true if the file system
+    /// of pins had to be mounted.
     ///
     /// # Errors
     ///
-    /// The host is unfit, there is no such interface or it has a router, or the kernel refuses; nothing is left of it then.
+    /// The host is unfit, the interface does not exist or has a router, or the kernel refuses;
+    /// nothing is left in the kernel.
     pub fn route(
         interface: &str,
         text: &str,
@@ -82,11 +85,12 @@ impl Router {
         Ok((Router::found(&path, routed), place.mounted))
     }
 
-    /// All that are pinned: those of this network namespace first, in the order in which their interfaces were made.
+    /// Returns all pinned routers: first those of this network namespace, in the order in which
+    /// their interfaces were made.
     ///
     /// # Errors
     ///
-    /// This process may not look.
+    /// This process may not read the directory of pins.
     pub fn all() -> Result<Vec<Router>, KernelError> {
         crate::fitness::fit()?;
         let Some(place) = Place::existing()? else { return Ok(Vec::new()) };
@@ -99,11 +103,11 @@ impl Router {
         Ok(all)
     }
 
-    /// The one at an interface of this network namespace.
+    /// Finds the router at an interface of this network namespace.
     ///
     /// # Errors
     ///
-    /// As [`Router::all`], or there is none.
+    /// The errors of [`Router::all`], or the interface has no router.
     pub fn at(interface: &str) -> Result<Router, KernelError> {
         let mut all = Router::all()?;
         match all.iter().position(|router| router.is_here() && router.interface == interface) {
@@ -119,7 +123,8 @@ impl Router {
         }
     }
 
-    /// A link that cannot be read leaves a name that says so: the router can still be removed.
+    /// Reads a router's pins. For an unreadable symbolic link it fills in a name, so that the
+    /// router can still be removed.
     fn found(path: &Path, routed: place::Routed) -> Router {
         let told = |link: &str| {
             fs::read_link(path.join(link)).map(|text| text.to_string_lossy().into_owned())
@@ -132,52 +137,53 @@ impl Router {
         }
     }
 
-    /// The name that the interface had when it became a router's.
+    /// Returns the name that the interface had when it became a router.
     pub fn interface(&self) -> &str {
         &self.interface
     }
 
-    /// Which router it is, with its parameters: `vcp?gamma=0.95`.
+    /// Returns the router with its parameters: `vcp?gamma=0.95`.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The directory of its pins.
+    /// Returns the directory of the pins.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// When it began, if the file system tells.
+    /// Returns the time at which the router was made, if the file system has it.
     pub fn since(&self) -> Option<SystemTime> {
         fs::symlink_metadata(self.path.join(INTERFACE)).and_then(|found| found.modified()).ok()
     }
 
-    /// True if its interface is in the network namespace of this process.
+    /// True if the interface is in the network namespace of this process.
     pub fn is_here(&self) -> bool {
         network().is_ok_and(|network| network == self.place.network)
     }
 
-    /// True if packets pass it: an interface that is removed takes its programs along, and leaves their pins.
+    /// True if packets pass through the router. Removing an interface detaches its programs, but
+    /// leaves their pins.
     pub fn is_attached(&self) -> bool {
         let information = Link::open(self.path.join(LINK)).and_then(|link| link.info());
         matches!(information.map(|it| it.info), Ok(LinkTypeInfo::Tcx(tcx)) if tcx.ifindex == self.place.index)
     }
 
-    /// Its constants, as the kernel has them.
+    /// Returns the constants in the kernel.
     ///
     /// # Errors
     ///
-    /// Its pins are damaged.
+    /// A pin is damaged.
     pub fn constants(&self) -> Result<Constants, KernelError> {
         let value = self.value(CONSTANTS, MapFlags::ANY)?;
         bytemuck::try_pod_read_unaligned(&value).map_err(|_| self.damaged(CONSTANTS))
     }
 
-    /// What it has measured, and done.
+    /// Returns measurements and counts.
     ///
     /// # Errors
     ///
-    /// Its pins are damaged.
+    /// A pin is damaged.
     pub fn measured(&self) -> Result<Measured, KernelError> {
         Measured::from_bytes(&self.value(MEASURED, MapFlags::LOCK)?)
             .ok_or_else(|| self.damaged(MEASURED))
@@ -198,7 +204,7 @@ impl Router {
         }
     }
 
-    /// Ends it. Packets pass the interface as before.
+    /// Removes the router. Packets pass the interface unchanged.
     ///
     /// # Errors
     ///
@@ -206,7 +212,7 @@ impl Router {
     pub fn remove(self) -> Result<(), KernelError> {
         let _place = Place::existing()?;
         if !self.path.exists() {
-            // Another process was faster.
+            // Another process has removed it.
             return Err(KernelError::NotRouted { interface: self.interface, routed: Vec::new() });
         }
         place::remove(&self.path)
@@ -214,7 +220,7 @@ impl Router {
 }
 
 fn attach(program: &mut ProgramMut<'_>, index: u32) -> libbpf_rs::Result<Link> {
-    // SAFETY: the program is loaded, and no options are allowed.
+    // SAFETY: the program is loaded, and the options may be null.
     let link = unsafe {
         libbpf_sys::bpf_program__attach_tcx(
             program.as_libbpf_object().as_ptr(),
@@ -222,14 +228,14 @@ fn attach(program: &mut ProgramMut<'_>, index: u32) -> libbpf_rs::Result<Link> {
             std::ptr::null(),
         )
     };
-    // libbpf answers with no pointer, and the reason in errno.
+    // On failure, libbpf returns a null pointer, with the reason in errno.
     let link = NonNull::new(link)
         .ok_or_else(|| libbpf_rs::Error::from(std::io::Error::last_os_error()))?;
-    // SAFETY: it was just made, and nobody else has it.
+    // SAFETY: the link is new, and nothing else owns it.
     Ok(unsafe { Link::from_ptr(link) })
 }
 
-/// The link comes last, so that a directory that has it has all.
+/// Pins the router. The link comes last, so that a directory with a link is complete.
 fn pin(
     (object, link): &mut (Object, Link),
     path: &Path,
@@ -252,13 +258,13 @@ fn pin(
     link.pin(path.join(LINK)).map_err(filled)
 }
 
-/// The network namespace of this thread, by its inode.
+/// Returns the network namespace of this thread, as an inode.
 fn network() -> Result<u64, KernelError> {
     let path = Path::new("/proc/thread-self/ns/net");
     rustix::fs::stat(path).map(|file| file.st_ino).map_err(failed(path, "read"))
 }
 
-/// The number of an interface, by its name in the network namespace of this thread.
+/// Returns the index of an interface by its name in the network namespace of this thread.
 fn index(interface: &str) -> Result<u32, KernelError> {
     let socket = rustix::net::socket(AddressFamily::INET, SocketType::DGRAM, None);
     let index = socket.and_then(|socket| netdevice::name_to_index(socket, interface));

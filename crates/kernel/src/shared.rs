@@ -1,39 +1,41 @@
-//! The structures that programs in the kernel and the loader share: `bpf/shared.h`.
+//! Structures shared by programs in the kernel and the loader: `bpf/shared.h`.
 
 use bytemuck::Pod;
 use narrows_cores::{Input, Output};
 
-// Rust's side of the header, which build.rs writes: `Stats`, `Control`, `RecordHead` and `Acknowledgement`.
+// Rust bindings of the header, which build.rs writes: `Stats`, `Control`, `RecordHead` and
+// `Acknowledgement`.
 include!(concat!(env!("OUT_DIR"), "/shared.rs"));
 
 impl Stats {
-    /// Connections that have the controller now.
+    /// Returns the number of connections that have the controller now.
     pub fn open(&self) -> u64 {
         self.opened.saturating_sub(self.closed)
     }
 }
 
-/// One call of a core in the kernel.
+/// A call of a core in the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The connection: they are numbered in the order in which they took the controller.
+    /// Number of the connection, in the order in which connections took the controller.
     pub connection: u64,
-    /// Place among the calls on this connection, from 0.
+    /// Number of the call on this connection, from 0.
     pub sequence: u64,
-    /// The socket's own port.
+    /// Local port of the socket.
     pub port: u16,
-    /// The port of the other end.
+    /// Remote port.
     pub peer: u16,
-    /// The core's input.
+    /// Input of the core.
     pub input: Input,
-    /// The core's output.
+    /// Output of the core.
     pub output: Output,
-    /// Its state after the call.
+    /// State of the core after the call.
     pub state: Vec<u8>,
 }
 
 impl Record {
-    /// From the bytes of a ring buffer, of a core that remembers `state` bytes; `None` if they are too few.
+    /// Reads the bytes of a ring buffer, for a core with `state` bytes of state; `None` if there
+    /// are too few bytes.
     pub fn from_bytes(bytes: &[u8], state: usize) -> Option<Record> {
         let (head, rest) = split::<RecordHead>(bytes)?;
         let (input, rest) = split(rest)?;
@@ -51,7 +53,7 @@ impl Record {
     }
 }
 
-/// The structure at the beginning of some bytes, and the bytes after it.
+/// Splits off the structure at the beginning of some bytes.
 fn split<T: Pod>(bytes: &[u8]) -> Option<(T, &[u8])> {
     let (first, rest) = bytes.split_at_checked(size_of::<T>())?;
     Some((bytemuck::pod_read_unaligned(first), rest))

@@ -1,4 +1,4 @@
-//! Samples at each acknowledgement, as the kernel tells them.
+//! Samples the kernel's state of connections at each acknowledgement.
 
 use crate::clock::Clock;
 use crate::error::LiveError;
@@ -9,15 +9,15 @@ use narrows_measure::AckSample;
 use narrows_units::{Rate, Span};
 use std::time::Duration;
 
-/// How soon it notices that it should stop.
+/// Longest time until a stop is noticed.
 const MAX_WAIT: Duration = Duration::from_millis(20);
 
 /// Samples of connections at their acknowledgements.
 #[derive(Clone, Debug, Default)]
 pub struct Acks {
-    /// In the order of the acknowledgements.
+    /// Samples in the order of the acknowledgements.
     pub samples: Vec<AckSample>,
-    /// How many are missing, because the machine was too busy to read them.
+    /// Number of samples that are missing because the machine was too busy to read them.
     pub missed: u64,
 }
 
@@ -29,7 +29,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// One for these flows, by their numbers in the scenario.
+    /// Listens to these flows, given by their numbers in the scenario.
     pub fn new(hosts: &[Host], flows: Vec<usize>) -> Result<Listener, LiveError> {
         let networks =
             hosts.iter().map(|host| host.namespace.inode()).collect::<Result<Vec<_>, _>>();
@@ -42,12 +42,12 @@ impl Listener {
         Ok(Listener { tracer, flows, samples: Vec::new() })
     }
 
-    /// Gathers samples while it is to go on.
+    /// Gathers samples as long as `go_on` returns true.
     pub fn run(&mut self, clock: Clock, go_on: &dyn Fn() -> bool) {
         let Listener { tracer, flows, samples } = self;
         let mut more = true;
         while more {
-            // Samples from the time of the stop are read too.
+            // Read also the samples that came up to the stop.
             more = go_on();
             tracer.read(if more { MAX_WAIT } else { Duration::ZERO }, |seen| {
                 let flow = usize::from(seen.peer - FIRST_PORT);
@@ -58,7 +58,7 @@ impl Listener {
         }
     }
 
-    /// The samples.
+    /// Returns the samples.
     pub fn finish(self) -> Acks {
         Acks { missed: self.tracer.lost(), samples: self.samples }
     }

@@ -1,4 +1,4 @@
-//! The errors of live runs.
+//! Errors of live runs.
 
 use narrows_kernel::KernelError;
 use narrows_units::Span;
@@ -8,73 +8,76 @@ use std::borrow::Cow;
 use std::io;
 use thiserror::Error;
 
-/// Why a live run could not begin or go on.
+/// The reason why a live run could not begin or continue.
 #[derive(Debug, Error)]
 pub enum LiveError {
-    /// The kernel refused something.
+    /// The kernel refused an operation.
     #[error("{what}: {error}; {}", remedy_of(error, remedy))]
     System {
-        /// The attempt.
+        /// Failed operation.
         what: String,
-        /// The kernel's answer.
+        /// Error of the kernel.
         error: io::Error,
-        /// The remedy.
+        /// Remedy.
         remedy: &'static str,
     },
-    /// The scenario asks for what this world or this kernel cannot give.
+    /// The scenario needs a feature that this world or this kernel lacks.
     #[error("{}: {problem}; {remedy}", LiveError::named(place))]
     Refused {
-        /// Where the scenario asks: keys from its top, a flow or link by its name, for example `flow`, `first`, `transport`, `tick`.
+        /// Place in the scenario: keys from its top, with a flow or link by its name, for example
+        /// `flow`, `first`, `transport`, `tick`.
         place: Vec<String>,
-        /// The problem.
+        /// Problem.
         problem: String,
-        /// The remedy.
+        /// Remedy.
         remedy: String,
     },
-    /// No flow that is answered begins or ends at a host of this name.
+    /// No flow with acknowledgements begins or ends at a host of this name.
     #[error(
         "there is no host \"{name}\" where a flow with a controller begins or ends; there are {known}"
     )]
     NoHost {
-        /// As it was given.
+        /// Name as given.
         name: String,
-        /// Those that there are.
+        /// Names of the known hosts.
         known: String,
     },
-    /// A controller cannot be given to the kernel.
+    /// A controller cannot be loaded into the kernel.
     #[error(transparent)]
     Kernel(#[from] KernelError),
-    /// The calls of a controller from a file cannot be recorded: why, and the remedy.
+    /// The calls of a controller from a file cannot be recorded; the text has the reason and the
+    /// remedy.
     #[error("{0}")]
     NotRecorded(String),
-    /// No flow has a controller whose calls can be recorded.
+    /// No flow has a controller with recordable calls.
     #[error(
         "there is nothing to replay: no flow has a controller that narrows gives the kernel; leave out --replay, or take one that `narrows list controllers` says to load into Linux with narrows kernel load"
     )]
     NothingToReplay,
-    /// A part of a node cannot go on. Its words say why, and the remedy.
+    /// A part of a node failed. Its message has the reason and the remedy.
     #[error("the node \"{node}\" failed {after} after the run began: {part}: {cause}")]
     Node {
-        /// The node.
+        /// Name of the node.
         node: String,
-        /// When.
+        /// Time since the run began.
         after: Span,
-        /// The part of the node: a consumer, a producer, a request process, the forwarder.
+        /// Part of the node: a consumer, a producer, a request process, the forwarder.
         part: String,
-        /// Its words.
+        /// Message of the part.
         cause: String,
     },
-    /// The caller has no program for nodes.
+    /// The caller gave no program for nodes.
     #[error(
         "nobody has said which program runs the nodes of an information-centric scenario; give one, or simulate the scenario"
     )]
     NoNodes,
-    /// The caller asked to stop.
+    /// The caller stopped the run.
     #[error("stopped before the end")]
     Stopped,
 }
 
-/// The remedy for the kernel's answer: where files run out, whatever was attempted, the limit; else what the attempt has for `otherwise`.
+/// Returns the remedy for an error of the kernel: the limit of open files if that is the cause,
+/// otherwise `otherwise`.
 fn remedy_of<'a>(error: &io::Error, otherwise: &'a str) -> Cow<'a, str> {
     match Errno::from_io_error(error) {
         Some(Errno::MFILE) if !otherwise.contains("ulimit -n") => {
@@ -91,7 +94,7 @@ fn remedy_of<'a>(error: &io::Error, otherwise: &'a str) -> Cow<'a, str> {
 }
 
 impl LiveError {
-    /// A place of a scenario, for people: `flow "first", transport.tick`, `icn.law`.
+    /// Formats a place of a scenario for people: `flow "first", transport.tick`, `icn.law`.
     pub fn named(place: &[String]) -> String {
         match place {
             [table, ..] if table == "icn" => place.join("."),
@@ -103,7 +106,7 @@ impl LiveError {
         }
     }
 
-    /// Refuses what the scenario asks at `place`.
+    /// Refuses the key of the scenario at `place`.
     pub(crate) fn refused<W: Into<String>>(
         place: impl IntoIterator<Item = W>,
         problem: impl Into<String>,
@@ -116,7 +119,7 @@ impl LiveError {
         }
     }
 
-    /// Turns the kernel's answer to `what` into an error with a remedy.
+    /// Converts an error of the kernel in the operation `what` to an error with a remedy.
     pub(crate) fn system(
         what: impl Into<String>,
         remedy: &'static str,

@@ -1,4 +1,4 @@
-//! The live world: moves packets of real kernel connections through paths, by the wall clock.
+//! The live world: moves packets of real kernel connections through paths, in real time.
 
 mod acks;
 mod clock;

@@ -1,29 +1,31 @@
-//! Threads that wake in time.
+//! Low wake-up latency of threads.
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity, set_current_timer_slack};
 use std::io;
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A weight of 98.8 % beside one thread without a nice value (`sched_prio_to_weight`, kernel/sched/core.c).
+/// Nice value with a share of 98.8 % against a thread of nice 0 (`sched_prio_to_weight`,
+/// kernel/sched/core.c).
 const NICE: i32 = -20;
 
-/// How long it asks to run at a time, in nanoseconds: the least that there is (`__setparam_fair`, kernel/sched/syscalls.c, since Linux
-/// 6.12). A thread with a shorter slice may run at once when it wakes (`PREEMPT_SHORT`).
+/// Requested time slice, in nanoseconds: the minimum (`__setparam_fair`, kernel/sched/syscalls.c,
+/// since Linux 6.12). A thread with a shorter slice may run as soon as it wakes (`PREEMPT_SHORT`).
 const SLICE: u64 = 100_000;
 
-/// Makes the calling thread wake at the nanosecond that it asks for, as far as timers are exact, and run before others then. Without
-/// `CAP_SYS_NICE` others may delay it; how much is measured.
+/// Makes the calling thread wake at the requested nanosecond, as far as timers are exact, and run
+/// before others then. Without `CAP_SYS_NICE` other threads may delay it; the delay is measured.
 ///
-/// Not a real-time thread: the kernel stops one that uses much of a core for up to 50 ms at a time for the sake of others (the fair server
-/// of kernel/sched/deadline.c, `sched_rt_runtime_us` before it).
+/// It is not a real-time thread, because the kernel would stop one that uses much of a core, for up
+/// to 50 ms at a time, in favour of others (the fair server of kernel/sched/deadline.c,
+/// `sched_rt_runtime_us` before it).
 pub fn reduce_wakeup_latency() {
-    // The kernel may otherwise collect timers within 50 us (man 2 PR_SET_TIMERSLACK).
+    // By default, the kernel may coalesce timers within 50 us (man 2 PR_SET_TIMERSLACK).
     set_current_timer_slack(NonZeroU64::new(1)).ok();
     raise_priority().ok();
 }
 
-/// Lets the calling thread run before others. Needs `CAP_SYS_NICE`.
+/// Gives the calling thread priority over others. Needs `CAP_SYS_NICE`.
 ///
 /// # Errors
 ///
@@ -40,22 +42,24 @@ pub fn raise_priority() -> io::Result<()> {
         sched_deadline: 0,
         sched_period: 0,
     };
-    // SAFETY: the kernel reads as many bytes as `size` says of `attributes`, which lives through the call; 0 is the calling thread.
+    // SAFETY: the kernel reads the first `size` bytes of `attributes`, which lives through the
+    // call; 0 is the calling thread.
     let answer = unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) };
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Runs of this process that keep a core free: the same one.
+/// Number of runs of this process that reserve a core; all reserve the same one.
 static RUNS: AtomicUsize = AtomicUsize::new(0);
 
-/// A core that is kept free for one thread of this process, until this is dropped.
+/// A core that is reserved for one thread of this process until this is dropped.
 pub struct DedicatedCore {
-    /// The cores that the process may use.
+    /// Cores that the process may use.
     all: CpuSet,
     core: CpuSet,
 }
 
-/// Keeps the calling thread, and those that it starts from now on, off the core that runs of this process keep free for their emulators.
+/// Keeps the calling thread and its later threads off the core that runs of this process reserve
+/// for their emulators.
 pub fn leave_emulators_core() {
     if let Some((_, others, _)) = DedicatedCore::divide() {
         sched_setaffinity(None, &others).ok();
@@ -63,7 +67,8 @@ pub fn leave_emulators_core() {
 }
 
 impl DedicatedCore {
-    /// Keeps the last core free: the calling thread and the threads that it starts from now on use the others. `None` if there is only one.
+    /// Reserves the last core: the calling thread and its later threads use the others. `None` if
+    /// there is only one core.
     pub fn reserve() -> Option<DedicatedCore> {
         let (all, others, core) = DedicatedCore::divide()?;
         sched_setaffinity(None, &others).ok()?;
@@ -71,7 +76,7 @@ impl DedicatedCore {
         Some(DedicatedCore { all, core })
     }
 
-    /// The cores of the calling thread: all, those for everything else, and the last.
+    /// Returns the cores of the calling thread: all, all but the last, and the last.
     fn divide() -> Option<(CpuSet, CpuSet, CpuSet)> {
         let all = sched_getaffinity(None).ok()?;
         let last = (0..CpuSet::MAX_CPU).rev().find(|cpu| all.is_set(*cpu))?;

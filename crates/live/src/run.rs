@@ -1,4 +1,4 @@
-//! A scenario from beginning to end on the kernel.
+//! Runs a scenario on the kernel.
 
 use crate::acks::{Acks, Listener};
 use crate::emulator::{
@@ -21,35 +21,38 @@ use std::thread;
 /// Further observations of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Extras {
-    /// Record each call of the controllers that the kernel is given, and decide it again in native code ([`Emulation::replays`]).
+    /// True to record each call of loaded controllers, and to replay it in native code
+    /// ([`Emulation::replays`]).
     pub replay: bool,
-    /// Flows, by their numbers in the scenario, of which each acknowledgement is sampled ([`Acks`]).
+    /// Flows, by their numbers in the scenario, with a sample at each acknowledgement ([`Acks`]).
     pub acks: Vec<usize>,
-    /// The program that runs the nodes of information-centric scenarios.
+    /// Program of the nodes of information-centric scenarios.
     pub nodes: Option<NodeProgram>,
 }
 
-/// Whether this host's kernel has what a scenario asks of it, as far as that can be said before it starts.
+/// Checks that this host's kernel supports a scenario, as far as that is known before it starts.
 ///
 /// # Errors
 ///
-/// What it lacks: the place in the scenario, the problem and the remedy.
+/// A missing feature: the place in the scenario, the problem and the remedy.
 pub fn supports(scenario: &Scenario) -> Result<(), LiveError> {
     let map = HostMap::of(scenario);
     plan(scenario, &map.ends, map.numbers.len(), &host::running()?).map(drop)
 }
 
-/// Runs a scenario to its end, in as much time as it says.
+/// Runs a scenario to its end, in real time.
 pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, LiveError> {
     run_with(scenario, &Extras::default(), progress, &mut ()).map(|(record, _)| record)
 }
 
-/// The same with further observations, while `follower` hears of the samples. It is called from the thread that calls `progress`; whatever it takes, no thread of
-/// the emulation waits for it, and what it cannot hear in time it misses.
+/// Runs a scenario with further observations, while `follower` receives samples. It is called on
+/// the thread that calls `progress`. No thread of the emulation waits for it; if it is too slow, it
+/// misses samples.
 ///
 /// # Errors
 ///
-/// As [`run`] has them; besides, nothing to replay, and a kernel or a build that cannot trace acknowledgements.
+/// The errors of [`run`]; also nothing to replay, and a kernel or a build that cannot trace
+/// acknowledgements.
 pub fn run_with(
     scenario: &Scenario,
     extras: &Extras,
@@ -120,7 +123,8 @@ pub fn run_with(
     Ok((record(scenario, session.emulated, outcomes, emulation), acks))
 }
 
-/// The limits that held back a flow since the warm-up, if it always had data and the scenario does not limit its window.
+/// Returns the limits that held back a flow since the warm-up, if it always had data and the
+/// scenario does not limit its window.
 fn limit(flow: &Flow, outcome: &Outcome) -> Option<Limit> {
     let (before, after) = (&outcome.at_warmup.own, &outcome.at_end.own);
     let busy = after.busy_time - before.busy_time;
@@ -139,7 +143,7 @@ fn limit(flow: &Flow, outcome: &Outcome) -> Option<Limit> {
     })
 }
 
-/// The record of a run, from the results of the emulator and of all flows' sockets.
+/// Builds the record of a run from the results of the emulator and of all flows' sockets.
 pub(crate) fn record(
     scenario: &Scenario,
     emulated: Emulated<Vec<FlowStats>>,
@@ -158,7 +162,7 @@ pub(crate) fn record(
         .finish()
 }
 
-/// The record of a flow, from the counts of the network and of its sockets.
+/// Builds the record of a flow from the counts of the network and of its sockets.
 fn flow_record(blank: FlowRecord, end: Time, network: FlowStats, outcome: Outcome) -> FlowRecord {
     let Outcome { mut application, mut ledger, samples, at_warmup, at_end } = outcome;
     let mut room = LISTED;

@@ -1,4 +1,5 @@
-//! Takes samples from the threads of a run to whoever follows it, in a way that no thread of the run ever waits for.
+//! Passes samples from the threads of a run to its follower, so that no thread of the run ever
+//! waits.
 
 use crate::emulator::with_sockets;
 use narrows_measure::{FlowSample, Follower, LinkSample};
@@ -6,24 +7,24 @@ use narrows_units::Time;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// Samples that may wait to be fetched: those of many seconds, at usual intervals. What comes when there is no more room is lost to the
-/// follower; the record has it.
+/// Samples that may wait for the follower: many seconds at usual intervals. The follower misses
+/// samples without room; the record has them.
 const ROOM: usize = 1024;
 
-/// What a thread knows of one sample.
+/// The part of a sample that one thread knows.
 enum Piece {
-    /// What arrived, was sent and was dropped in the network, and the round trips there.
+    /// Counts and round trips of flows in the network, and the links.
     Network { flows: Vec<FlowSample>, links: Vec<(usize, LinkSample)> },
-    /// What the kernel tells of the connections of flows from the number `first` on.
+    /// The kernel's data on connections, for flows from the number `first` on.
     Sockets { first: usize, flows: Vec<FlowSample> },
 }
 
-/// Where a thread puts its samples; nowhere if nobody follows.
+/// The end into which threads put samples; discards them if there is no follower.
 #[derive(Clone, Default)]
 pub struct Tap(Option<SyncSender<(Time, Piece)>>);
 
 impl Tap {
-    /// Puts there what the network knows at a sample.
+    /// Puts the network's part of a sample.
     pub fn network<F: Iterator<Item = FlowSample>, L: Iterator<Item = (usize, LinkSample)>>(
         &self,
         at: Time,
@@ -33,38 +34,39 @@ impl Tap {
         self.put(at, || Piece::Network { flows: flows.collect(), links: links.collect() });
     }
 
-    /// Puts there what the kernel tells of the connections of flows from the number `first` on.
+    /// Puts the kernel's data on connections, for flows from the number `first` on.
     pub fn sockets(&self, at: Time, first: usize, flows: impl Iterator<Item = FlowSample>) {
         self.put(at, || Piece::Sockets { first, flows: flows.collect() });
     }
 
     fn put(&self, at: Time, piece: impl FnOnce() -> Piece) {
         if let Some(sender) = &self.0 {
-            // Nobody sleeps at the other end, so this wakes nobody.
+            // This wakes no thread, because the receiver does not block.
             let _ = sender.try_send((at, piece()));
         }
     }
 }
 
-/// The other end: puts samples together.
+/// The end that assembles samples for the follower.
 pub struct Spout {
     receiver: Receiver<(Time, Piece)>,
-    /// Flows of the run.
+    /// Number of flows.
     flows: usize,
     waiting: BTreeMap<Time, Gathered>,
 }
 
-/// What the emulator tells of a moment: every flow, and links by number.
+/// The emulator's part of a sample: all flows, and links by number.
 type OfNetwork = (Vec<FlowSample>, Vec<(usize, LinkSample)>);
 
-/// The pieces of one sample that have come.
+/// The parts of a sample that have arrived.
 #[derive(Default)]
 struct Gathered {
     network: Option<OfNetwork>,
     sockets: Vec<Option<FlowSample>>,
 }
 
-/// A tap, and the other end, for a run of so many flows; without an end if `follower` follows nothing.
+/// Makes both ends for a run with `flows` flows; without the second end if `follower` wants no
+/// samples.
 pub fn tap(flows: usize, follower: &dyn Follower) -> (Tap, Option<Spout>) {
     if !follower.follows() {
         return (Tap::default(), None);
@@ -74,7 +76,7 @@ pub fn tap(flows: usize, follower: &dyn Follower) -> (Tap, Option<Spout>) {
 }
 
 impl Spout {
-    /// Tells of the samples that have become complete.
+    /// Passes all complete samples to the follower.
     pub fn pour(&mut self, follower: &mut dyn Follower) {
         while let Ok((at, piece)) = self.receiver.try_recv() {
             let gathered = self.waiting.entry(at).or_default();
@@ -100,7 +102,8 @@ impl Spout {
         }
     }
 
-    /// The earliest sample of which all pieces have come. Of those before it some piece is lost.
+    /// Removes and returns the earliest complete sample. Drops earlier samples, because a part of
+    /// them is lost.
     fn next_complete(&mut self) -> Option<(OfNetwork, Vec<FlowSample>)> {
         let whole = |gathered: &Gathered| {
             gathered.network.is_some() && gathered.sockets.iter().all(Option::is_some)
@@ -119,7 +122,7 @@ mod tests {
     use narrows_measure::Record;
     use narrows_units::{Bytes, Span};
 
-    /// What it has heard: the time, and of each flow goodput and window.
+    /// The received samples: the time, and goodput and window of each flow.
     #[derive(Default)]
     struct Heard(Vec<(Time, Vec<(u64, f64)>)>);
 
@@ -165,7 +168,7 @@ mod tests {
         spout.pour(&mut heard);
         assert_eq!(heard.0, []);
         sockets(&tap, 1, 0);
-        // The second is never whole: it is left out.
+        // The second sample is never complete, so it is left out.
         sockets(&tap, 2, 0);
         network(&tap, 2);
         for flow in [0, 1] {

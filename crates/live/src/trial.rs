@@ -1,5 +1,5 @@
-//! Datagrams with their sending time inside, sent through a scenario's links: what they meet there is compared with what they should have
-//! met.
+//! Sends datagrams with their sending time through a scenario's links, to compare the effects of
+//! the links with the expected ones.
 
 use crate::clock::Clock;
 use crate::emulator::{Classifier, EgressQueue, Progress, Session};
@@ -26,56 +26,57 @@ use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::thread;
 
-/// Number and time of sending.
+/// Length of a datagram's number and sending time.
 const CONTENT: u64 = 16;
 
-/// Room that the kernel keeps for datagrams that wait to be read.
+/// Receive buffer of the kernel for datagrams.
 const ROOM: usize = 64 << 20;
 
-/// The datagrams that the sender of the scenario's first flow sends to its receiver.
+/// The datagrams from the sender to the receiver of the scenario's first flow.
 #[derive(Clone, Copy, Debug)]
 pub struct Datagrams {
-    /// How many.
+    /// Number of datagrams.
     pub count: u64,
-    /// Size of each on the wire, from its IP header on: 44 bytes at least.
+    /// Size of each datagram on the wire, from its IP header on: at least 44 bytes.
     pub size: Bytes,
-    /// From one to the next, on average.
+    /// Mean time from one datagram to the next.
     pub gap: Span,
-    /// How many are handed to the kernel at once, as one super-segment if they are several: at most 40 kB together.
+    /// Number of datagrams passed to the kernel together, as a super-segment if there are several:
+    /// at most 40 kB.
     pub burst: u64,
-    /// Their code point.
+    /// ECN code point.
     pub ecn: Ecn,
-    /// When the first is sent.
+    /// Time of the first datagram.
     pub start: Time,
 }
 
-/// One that arrived.
+/// A datagram that arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
-    /// Its number, from 0.
+    /// Number, from 0.
     pub number: u64,
-    /// When its sender handed it to the kernel.
+    /// Time at which the sender passed it to the kernel.
     pub sent: Time,
-    /// When the receiver's kernel had it.
+    /// Time at which the receiver's kernel received it.
     pub arrived: Time,
-    /// The code point with which it arrived.
+    /// ECN code point on arrival.
     pub ecn: u8,
 }
 
-/// The fates of the datagrams.
+/// The results of the datagrams.
 #[derive(Clone, Debug)]
 pub struct Trial {
-    /// When each was sent.
+    /// Sending time of each datagram.
     pub sent: Vec<Time>,
-    /// Those that arrived, in order of arrival.
+    /// Arrivals in order.
     pub arrivals: Vec<Arrival>,
-    /// The scenario's links.
+    /// Links of the scenario.
     pub links: Vec<LinkRecord>,
-    /// How exact the emulator says that it was.
+    /// Precision of the emulation.
     pub emulation: Emulation,
 }
 
-/// Sends them while the scenario lasts; its flows say where from and where to, and send nothing themselves.
+/// Sends the datagrams during the scenario. Its first flow gives the hosts; its flows send nothing.
 pub fn trial(
     scenario: &Scenario,
     datagrams: Datagrams,
@@ -150,7 +151,8 @@ fn receiving(address: SocketAddr) -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// Sends each at its time, or as soon after it as the thread is awake; answers when it did.
+/// Sends each datagram at its time, or as soon as the thread wakes after it. Returns the sending
+/// times.
 fn send_all(
     sender: &OwnedFd,
     to: SocketAddr,
@@ -191,7 +193,7 @@ fn receive_all(
     end: Time,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> io::Result<Vec<Arrival>> {
-    // The kernel stamps arrivals by the clock of the day.
+    // The kernel stamps arrivals with the real-time clock.
     let ahead = day().wrapping_sub(clock.now().since(Time::ZERO).as_nanos());
     let mut arrivals = Vec::new();
     while clock.now() < end && go_on() {
@@ -210,13 +212,13 @@ fn receive_all(
     Ok(arrivals)
 }
 
-/// Nanoseconds of `CLOCK_REALTIME`.
+/// Reads `CLOCK_REALTIME` in nanoseconds.
 fn day() -> u64 {
     let now = clock_gettime(ClockId::Realtime);
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// The next datagram that waits, its arrival still by the clock of the day.
+/// Returns the next received datagram, with its arrival on the real-time clock.
 fn receive(receiver: &OwnedFd) -> io::Result<Option<Arrival>> {
     let mut content = [0u8; CONTENT as usize];
     let mut control = [0u64; 16];
@@ -226,7 +228,8 @@ fn receive(receiver: &OwnedFd) -> io::Result<Option<Arrival>> {
     (message.msg_iov, message.msg_iovlen) = (&raw mut piece, 1);
     (message.msg_control, message.msg_controllen) =
         (control.as_mut_ptr().cast(), size_of_val(&control));
-    // SAFETY: the kernel writes to `content` and `control`, as many bytes as they have; both live through the call.
+    // SAFETY: the kernel writes to `content` and `control`, within their sizes; both live through
+    // the call.
     let count = unsafe { libc::recvmsg(receiver.as_raw_fd(), &raw mut message, 0) };
     if count < 0 {
         let error = io::Error::last_os_error();
@@ -235,8 +238,8 @@ fn receive(receiver: &OwnedFd) -> io::Result<Option<Arrival>> {
     let word = |at: usize| u64::from_be_bytes(content[at..at + 8].try_into().expect("8 bytes"));
     let mut arrival =
         Arrival { number: word(0), sent: Time::from_nanos(word(8)), arrived: Time::ZERO, ecn: 0 };
-    // SAFETY: `message` describes `control` as the kernel has filled it; the macros stay within it, and each datum is read as what its type
-    // says.
+    // SAFETY: `message` describes `control` as the kernel has filled it; the macros stay within it,
+    // and each item is read as its type says.
     unsafe {
         let mut header = libc::CMSG_FIRSTHDR(&raw const message);
         while !header.is_null() {

@@ -1,16 +1,18 @@
-//! Which link was the bottleneck, where that differs between the runs of one network.
+//! Bottlenecks that differ between runs of the same network.
 
 use crate::Comparison;
 use narrows_measure::metrics::bottleneck;
 use narrows_measure::{LinkRecord, Record};
 
 impl Comparison {
-    /// What to know of the numbers: how exact an emulation was, whether they are of several links, and what the command said.
+    /// Returns what the reader must know about the numbers: the accuracy of an emulation, a warning
+    /// if bottlenecks differ, and the notes of the command.
     pub(crate) fn remarks(&self) -> impl Iterator<Item = String> {
         self.exactness().chain(self.several_bottlenecks()).chain(self.notes.iter().cloned())
     }
 
-    /// A warning if cases of one network have unlike bottlenecks: their utilisation and queues are then of unlike links.
+    /// Returns a warning if runs of the same network have different bottlenecks: their utilisation
+    /// and queue are then measured on different links.
     fn several_bottlenecks(&self) -> Option<String> {
         if !self.has_several_bottlenecks() {
             return None;
@@ -33,7 +35,7 @@ impl Comparison {
         ))
     }
 
-    /// True if the runs have one network and not one bottleneck.
+    /// True if all runs have the same network but not the same bottleneck.
     pub(crate) fn has_several_bottlenecks(&self) -> bool {
         let runs: Vec<&Record> = self.runs().map(|(_, run)| run).collect();
         let alike = |links: (&LinkRecord, &LinkRecord)| {
@@ -48,7 +50,8 @@ impl Comparison {
     }
 }
 
-/// What a link is but for its name: of links of one kind it does not matter which one is measured.
+/// Returns all properties of a link except its name. Links of one kind are interchangeable as the
+/// bottleneck.
 fn kind(link: &LinkRecord) -> impl PartialEq + '_ {
     (link.rate, link.delay, link.buffer, link.buffer_packets, &link.nature)
 }

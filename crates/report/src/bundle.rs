@@ -1,4 +1,5 @@
-//! Results whose documents another crate writes: files, one table, and what every result has.
+//! Result directories with documents from another crate: files, at most one table, and the files
+//! that every result has.
 
 use crate::directory::RunInfo;
 use crate::error::ReportError;
@@ -8,26 +9,27 @@ use narrows_sheet::{Cells, Sheet};
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
-    /// Words.
+    /// Text.
     Text(Vec<String>),
-    /// Whole numbers.
+    /// Integers.
     Count(Vec<u64>),
-    /// Numbers, some of which may not be defined.
+    /// Real numbers; `None` if a number is undefined.
     Real(Vec<Option<f64>>),
 }
 
-/// What a result directory holds, beside `run.json` and the checksums.
+/// The content of a result directory in addition to `run.json` and the checksums.
 #[derive(Clone, Debug, Default)]
 pub struct Bundle {
-    /// Files by their plain names.
+    /// Files: plain name and content.
     pub documents: Vec<(String, Vec<u8>)>,
-    /// The name of a Parquet table, without its end, and its columns, all of one length.
+    /// The name of a Parquet table without its extension, and its columns. All columns have the
+    /// same length.
     pub table: Option<(String, Vec<(String, Column)>)>,
     /// The version of the program.
     pub version: String,
 }
 
-/// Writes a result directory, whole.
+/// Writes a complete result directory.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! `SHA256SUMS`: what the files of a result directory hold, in the format of `sha256sum`.
+//! `SHA256SUMS`: the hashes of the files of a result directory, in the format of `sha256sum`.
 
 use crate::error::ReportError;
 use crate::together;
@@ -12,26 +12,28 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
 const SUMS: &str = "SHA256SUMS";
-/// Files that are not results: `run.json` tells of the host, and the page is drawn from the results and can be drawn again.
+/// Files that are not part of the results: `run.json` describes the host, and the page can be drawn
+/// again from the results.
 const UNLISTED: [&str; 3] = [SUMS, "run.json", "report.html"];
-/// A list of a hundred thousand files.
+/// Limit on the size of the list in bytes, enough for about a hundred thousand files.
 const LONGEST: u64 = 16 << 20;
 
-/// A result directory whose files are as they were written.
+/// A result directory with verified files.
 #[derive(Debug)]
 pub struct ResultDir {
     dir: PathBuf,
     sums: BTreeMap<String, String>,
 }
 
-/// True if `name` names a file in a directory, and nothing elsewhere.
+/// True if `name` names a file inside a directory, and nothing elsewhere.
 pub(crate) fn is_plain(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     matches!((parts.next(), parts.next()), (Some(Component::Normal(only)), None) if only == name)
         && !name.contains(char::is_control)
 }
 
-/// Writes the list for all files in `dir` but `lock`, and makes sure that they are on the disk.
+/// Writes the list of all files in `dir` except `lock` and the unlisted ones, and syncs each file
+/// to the disk.
 pub(crate) fn write(dir: &Path, lock: &str) -> io::Result<()> {
     let names = fs::read_dir(dir)?
         .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
@@ -49,15 +51,17 @@ pub(crate) fn write(dir: &Path, lock: &str) -> io::Result<()> {
     out.into_inner()?.sync_all()
 }
 
-/// Opens a result directory, and makes sure that each of its files is as it was written.
+/// Opens a result directory and verifies each of its files.
 ///
 /// # Errors
-/// It is not a result directory; a file was changed, exchanged or lost since; or it has a link, a pipe or a device. The file is named.
+///
+/// The directory holds no result; a file has been changed, exchanged or lost; or there is a link, a
+/// pipe or a device. The error names the file.
 pub fn open(dir: &Path) -> Result<ResultDir, ReportError> {
     let path = dir.join(SUMS);
     let mut text = String::new();
     let read = open_unlinked(&path).and_then(|file| file.take(LONGEST).read_to_string(&mut text));
-    // Where there is no directory, it is that which is missed.
+    // If there is no directory, name the directory in the error, not the list.
     read.map_err(|source| ReportError::Read {
         path: if dir.is_dir() { path.clone() } else { dir.to_owned() },
         source,
@@ -75,26 +79,28 @@ pub fn open(dir: &Path) -> Result<ResultDir, ReportError> {
             return Err(ReportError::Damaged { path, reason });
         }
     }
-    // Files that are not listed, such as the page, are replaced: they must be files, too.
+    // Files that are not listed, such as the page, are replaced later: they must be regular files,
+    // too.
     Folder::refuse_special(dir).map_err(|(path, source)| ReportError::Special { path, source })?;
     Ok(ResultDir { dir: dir.to_owned(), sums })
 }
 
 impl ResultDir {
-    /// Its place.
+    /// Returns the path of the directory.
     pub fn path(&self) -> &Path {
         &self.dir
     }
 
-    /// The names of its files, in order.
+    /// Returns the names of the listed files in alphabetical order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.sums.keys().map(String::as_str)
     }
 
-    /// One of its files.
+    /// Opens a listed file.
     ///
     /// # Errors
-    /// There is none of this name, or it cannot be opened.
+    ///
+    /// There is no listed file of this name, or it cannot be opened.
     pub fn file(&self, name: &str) -> Result<File, ReportError> {
         if !self.sums.contains_key(name) && self.sums.contains_key("check.json") {
             return Err(ReportError::OfCheck(self.dir.clone()));
@@ -108,7 +114,7 @@ impl ResultDir {
         opened.map_err(|source| ReportError::Read { path, source })
     }
 
-    /// What one of its files says in JSON; `None` if there is no such file.
+    /// Parses a listed JSON file. Returns `None` if there is no such file.
     pub(crate) fn json<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, ReportError> {
         if !self.sums.contains_key(name) {
             return Ok(None);
@@ -120,11 +126,11 @@ impl ResultDir {
         serde_json::from_str(&self.text(name)?).map(Some).map_err(damaged)
     }
 
-    /// The text of one of its files.
+    /// Returns the text of a listed file.
     ///
     /// # Errors
     ///
-    /// It is not part of the result, or cannot be read as text.
+    /// The file is not part of the result, or cannot be read as text.
     pub fn text(&self, name: &str) -> Result<String, ReportError> {
         let mut text = String::new();
         let read = self.file(name)?.read_to_string(&mut text);
@@ -133,7 +139,7 @@ impl ResultDir {
     }
 }
 
-/// A line of the list.
+/// Parses a line of the list into a name and a hash.
 fn listed(line: &str) -> Option<(String, String)> {
     let (sum, name) = line.split_once("  ")?;
     let is_sum =
@@ -147,7 +153,7 @@ fn sum(file: &mut File) -> io::Result<String> {
     Ok(hexadecimal(&hash.finalize()))
 }
 
-/// SHA-256 in hexadecimal, as `sha256sum` prints it.
+/// Returns the SHA-256 in hexadecimal, as `sha256sum` prints it.
 pub fn sha256(bytes: &[u8]) -> String {
     hexadecimal(&Sha256::digest(bytes))
 }
@@ -159,7 +165,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     })
 }
 
-/// Takes in all that is written to it.
+/// Hashes all bytes that are written to it.
 struct Hashing<'a>(&'a mut Sha256);
 
 impl Write for Hashing<'_> {

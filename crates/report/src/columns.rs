@@ -1,9 +1,9 @@
-//! Which numbers the tables show, for the terminal and the page alike.
+//! The numbers that the tables show, for the terminal and the page alike.
 
 use crate::Comparison;
 use crate::icn_tables::class_goodput;
-use crate::number::{UNDEFINED, count, or_dash, short};
 use crate::spread::Spread;
+use narrows_figure::number::{UNDEFINED, count, or_dash, short};
 use narrows_measure::metrics::{self, Metric, Summary, flow_goodput};
 use narrows_measure::{
     ConsumerRecord, FlowRecord, InterestCounters, LinkRecord, RatesSample, Record, SizeBin,
@@ -39,7 +39,8 @@ pub(crate) const COLUMNS: &[(&str, &str)] = &[
 
 const ALWAYS: usize = 7;
 
-/// Of information-centric networks, where nothing is lost as long as shapers refuse, and queues are of Interests.
+/// The columns for information-centric networks. Shapers refuse Interests instead of dropping Data,
+/// and the queues hold Interests.
 pub(crate) const ICN_COLUMNS: &[(&str, &str)] = &[
     ("Utilisation", "utilisation"),
     ("Goodput", "goodput"),
@@ -60,18 +61,18 @@ pub(crate) const ICN_COLUMNS: &[(&str, &str)] = &[
     ("Rate settles", "rate_settling"),
 ];
 
-/// Whether a value of a metric is worth a column.
+/// True if a value of a metric is worth a column.
 fn says_something(metric: &Metric, icn: bool, value: f64) -> bool {
     match metric.name {
-        // Those that are under way at the end of any run.
+        // A few transfers are always in progress when a run ends.
         "unfinished" => value > 1.0,
         "loss" | "secondary_goodput" => !icn || value > 0.0,
         _ => true,
     }
 }
 
-/// The columns of a comparison's table: the first seven, and of the others those of which some run has a value that says something. Information-centric networks have
-/// their own.
+/// Returns the columns of a comparison's table: the first seven, and each other column for which
+/// some run has a value worth showing. Information-centric networks have their own set of columns.
 fn columns(comparison: &Comparison) -> Vec<Column> {
     let icn = comparison.is_icn();
     let (columns, always) = if icn { (ICN_COLUMNS, 0) } else { (COLUMNS, ALWAYS) };
@@ -87,7 +88,7 @@ fn columns(comparison: &Comparison) -> Vec<Column> {
         .collect()
 }
 
-/// The table of results: its columns, and for each case the summary of each.
+/// The table of results: its columns, and for each case one summary per column.
 pub(crate) struct Results {
     pub columns: Vec<Column>,
     pub cases: Vec<Vec<Option<Summary>>>,
@@ -106,12 +107,12 @@ impl Results {
     }
 }
 
-/// A summary as two lines: the median, and below it its interval.
+/// Formats a summary as two lines: the median, and below it its interval.
 pub(crate) fn cell(summary: Option<&Summary>) -> [String; 2] {
     summary.map(Spread::from).unwrap_or_default().cell()
 }
 
-/// A column of a table of flows or of links.
+/// A column of a table of flows, consumers, links or transfer sizes.
 pub(crate) struct Field<T> {
     pub head: &'static str,
     pub unit: &'static str,
@@ -136,7 +137,7 @@ pub(crate) const FLOW: &[Field<FlowRecord>] = &[
     Field { head: "Finished", unit: "s", text: |_, flow| finished(flow) },
 ];
 
-/// Consumers, by their places among the flows.
+/// Columns of the table of consumers. A row is the index of a consumer among the flows.
 pub(crate) const CONSUMER: &[Field<usize>] = &[
     Field { head: "Consumer", unit: "", text: |run, at| run.flows[*at].name.clone() },
     Field { head: "By", unit: "", text: |run, at| run.flows[*at].controller.clone() },
@@ -174,14 +175,14 @@ fn consumer(run: &Record, at: usize) -> Option<&ConsumerRecord> {
     run.icn.as_ref()?.consumers.get(at)
 }
 
-/// How many paths a consumer has found; request processes do not count them.
+/// Returns the number of paths that a consumer has found. Request processes do not count paths.
 fn paths(run: &Record, at: usize) -> String {
     consumer(run, at)
         .filter(|consumer| !consumer.subflows.is_empty())
         .map_or_else(dash, |consumer| count(consumer.subflows.len() as u64))
 }
 
-/// Links as Data meets them, by their places.
+/// Columns of the table of links that carry Data. A row is the index of a link.
 pub(crate) const CARRIER: &[Field<usize>] = &[
     Field { head: "Link", unit: "", text: |run, at| run.links[*at].name.clone() },
     Field { head: "Rate", unit: "", text: |run, at| rate(&run.links[*at]) },
@@ -217,14 +218,14 @@ pub(crate) const CARRIER: &[Field<usize>] = &[
     Field { head: "Queue p95", unit: "ms", text: |run, at| waited(&run.links[*at], 0.95) },
 ];
 
-/// Samples of what is said of a link, since the warm-up.
+/// Returns the samples of the rates of a link after warm-up.
 fn said(run: &Record, at: usize) -> impl Iterator<Item = &RatesSample> {
     let warm = run.warmup;
     let rates = run.icn.iter().filter_map(move |icn| icn.rates.get(at));
     rates.flat_map(|rates| &rates.samples).filter(move |sample| sample.at.since(Time::ZERO) > warm)
 }
 
-/// The mean of a rate, if a law says one.
+/// Returns the mean of a rate, if the network has a rate law.
 fn mean(run: &Record, at: usize, of: fn(&RatesSample) -> f64) -> Option<f64> {
     run.icn.as_ref()?.law.as_ref()?;
     let (sum, count) =
@@ -258,7 +259,7 @@ pub(crate) const SIZE: &[Field<SizeBin>] = &[
     Field { head: "Slowdown p99", unit: "", text: |_, bin| or_dash(bin.slowdown.quantile(0.99)) },
 ];
 
-/// The completed transfers of all flows of these runs by size.
+/// Merges the completed transfers of all flows of these runs by size.
 pub(crate) fn sizes<'a>(runs: impl IntoIterator<Item = &'a Record>) -> Vec<SizeBin> {
     let mut all = Transfers::default();
     for bin in runs

@@ -7,11 +7,15 @@ use narrows_sheet::{ParquetError, read, write_csv};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Writes each Parquet table of a result as CSV into the directory `out`, which is made if need be; without one, into `csv` of the result.
-/// Columns and rows are those of the tables, written as [`write_csv`] does. Each file appears when it is complete. Returns the files.
+/// Writes each Parquet table of a result as CSV into the directory `out`, which is created if it
+/// does not exist; if `out` is `None`, into the folder `csv` of the result. [`write_csv`] defines
+/// the format; columns and rows are those of the tables. Each file appears when it is complete.
+/// Returns the paths of the files.
 ///
 /// # Errors
-/// There are no tables, one is not what it should be, or something cannot be written: a link in the place of a file is not followed.
+///
+/// There are no tables, a table is damaged, or a file cannot be written. A link in the place of a
+/// file is not followed.
 pub fn export_csv(files: &ResultDir, out: Option<&Path>) -> Result<Vec<PathBuf>, ReportError> {
     let tables: Vec<&str> = files.names().filter(|name| name.ends_with(".parquet")).collect();
     if tables.is_empty() {

@@ -1,4 +1,4 @@
-//! The result of a run or a comparison, written into its directory and read back.
+//! Writes the result of a run or a comparison into its directory, and reads it back.
 
 use crate::checksums::{ResultDir, sha256};
 use crate::error::{ReportError, failed};
@@ -16,51 +16,51 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What only `run.json` tells: it differs from machine to machine and from time to time.
+/// The part of a result that only `run.json` holds. It differs between machines and between runs.
 #[derive(Clone, Debug, Default)]
 pub struct RunInfo {
     /// The command line, word by word.
     pub command: Vec<String>,
     /// The machine: name, system, processor.
     pub host: String,
-    /// When it started, in seconds since 1970.
+    /// Time at which the command started, in seconds since 1970.
     pub started_unix_s: Option<u64>,
-    /// How long it took.
+    /// Wall-clock duration.
     pub wall: Duration,
-    /// The most memory that it had at any moment, in MiB, if the system tells.
+    /// Peak memory use in MiB, if the system reports it.
     pub peak_memory_mib: Option<f64>,
-    /// Files that the scenarios name, such as traces: they are kept beside them.
+    /// Files that the scenarios name, such as traces. They are stored next to the scenarios.
     pub inputs: Vec<Input>,
-    /// Controllers that come from files, which are kept beside the scenarios.
+    /// Controllers loaded from files. The files are stored next to the scenarios.
     pub controllers: Vec<ControllerFile>,
 }
 
-/// A controller that comes from a file.
+/// A controller loaded from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ControllerFile {
-    /// Its name in scenarios.
+    /// Name of the controller in scenarios.
     pub name: String,
-    /// How the name of the file ends in which it is kept, after the name in scenarios: `.o`, `.policy.json`.
+    /// Extension of the stored file, after the controller's name: `.o`, `.policy.json`.
     pub end: &'static str,
-    /// What was executed.
+    /// Content of the executed file.
     pub object: Vec<u8>,
     /// The source and the compiler, if it was compiled.
     pub source: Option<ControllerSource>,
 }
 
-/// What a controller was compiled from.
+/// The origin of a compiled controller.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ControllerSource {
-    /// The name of the file.
+    /// Name of the source file.
     pub name: String,
-    /// SHA-256 of its text, in hexadecimal.
+    /// SHA-256 of the source text, in hexadecimal.
     pub sha256: String,
-    /// The compiler, as it tells its version.
+    /// The compiler's version line.
     pub compiler: String,
 }
 
 impl ControllerFile {
-    /// The file's name in the result directory.
+    /// Returns the name of the stored file in the result directory.
     pub fn file(&self) -> String {
         format!("{}{}", self.name, self.end)
     }
@@ -87,9 +87,9 @@ struct ControllerLine<'a> {
 /// A file that a scenario names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Input {
-    /// Its name in the result directory, as the scenario there has it.
+    /// Name in the result directory, as used by the scenario there.
     pub name: String,
-    /// What it says.
+    /// Content of the file.
     pub text: String,
 }
 
@@ -121,6 +121,8 @@ struct SummaryIn {
     remake: String,
     notes: Vec<String>,
     #[serde(default)]
+    baseline: Option<String>,
+    #[serde(default)]
     overlays: Vec<String>,
     cases: Vec<CaseIn>,
 }
@@ -132,10 +134,12 @@ struct CaseIn {
     runs: Vec<RunOut>,
 }
 
-/// Writes the result into the directory that is reserved for it: scenario, `summary.json`, `run.json`, the Parquet tables, `report.html`
-/// and the checksums. The directory appears complete or not at all.
+/// Writes the result into its reserved directory: scenarios, the files that they name, overlays,
+/// `summary.json`, `run.json`, the Parquet tables, `report.html` and the checksums. The directory
+/// appears complete or not at all.
 ///
 /// # Errors
+///
 /// Two runs of a case have the same seed, or something cannot be written.
 pub fn write(
     reserved: Reserved,
@@ -164,7 +168,8 @@ pub fn write(
     reserved.file("run.json", info.json(&comparison.version, run_lines(comparison)).as_bytes())?;
     let tables: Vec<&Table> =
         TABLES.iter().chain(ICN_TABLES.iter().filter(|_| comparison.is_icn())).collect();
-    // A table holds the rows of one run in memory: with several runs, several tables do not make it much more.
+    // A table holds the rows of one run at a time in memory. With several runs, writing several
+    // tables at once does not need much more memory.
     together::each(&tables, comparison.runs().count(), |table| {
         let sheets = comparison.runs().map(|(label, run)| (table.sheet)(label, run));
         reserved.table(table.file, &(table.sheet)("", &no_rows()), sheets)
@@ -173,10 +178,11 @@ pub fn write(
     reserved.complete()
 }
 
-/// Puts `report.html` of a result directory there again, and returns its path.
+/// Replaces `report.html` in a result directory, and returns its path.
 ///
 /// # Errors
-/// It cannot be written, or something else than a regular file has its name.
+///
+/// The page cannot be written, or the name belongs to something other than a regular file.
 pub fn redraw(dir: &Path, page: &str) -> Result<PathBuf, ReportError> {
     let path = dir.join("report.html");
     let written = Folder::open(dir).and_then(|result| result.write("report.html", page.as_bytes()));
@@ -184,10 +190,11 @@ pub fn redraw(dir: &Path, page: &str) -> Result<PathBuf, ReportError> {
     Ok(path)
 }
 
-/// Reads the result of a run or a comparison back.
+/// Reads the result of a run or a comparison.
 ///
 /// # Errors
-/// It is that of something else, or does not say what it should.
+///
+/// The directory holds another kind of result, or a file is damaged.
 pub fn read(files: &ResultDir) -> Result<Comparison, ReportError> {
     let path = files.path().join("summary.json");
     let damaged = |reason: String| ReportError::Damaged { path: path.clone(), reason };
@@ -252,10 +259,11 @@ pub fn read(files: &ResultDir) -> Result<Comparison, ReportError> {
         notes: summary.notes,
         overlays,
         version: summary.narrows,
+        baseline: summary.baseline,
     })
 }
 
-/// A table's rows by the run they belong to.
+/// Reads a table and returns its rows by case and seed.
 fn read_table(
     files: &ResultDir,
     name: &str,
@@ -284,7 +292,7 @@ fn run_lines(comparison: &Comparison) -> Vec<RunLine<'_>> {
 }
 
 impl RunInfo {
-    /// Writes the files that the scenarios name.
+    /// Writes the files that the scenarios name, and the controllers from files.
     pub(crate) fn keep(&self, reserved: &Reserved) -> Result<(), ReportError> {
         self.inputs
             .iter()
@@ -294,7 +302,7 @@ impl RunInfo {
             .try_for_each(|controller| reserved.file(&controller.file(), &controller.object))
     }
 
-    /// The text of `run.json`.
+    /// Returns the text of `run.json`.
     pub(crate) fn json(&self, version: &str, runs: Vec<RunLine<'_>>) -> String {
         let json = RunJson {
             narrows: version,

@@ -1,11 +1,11 @@
-//! What a live run says of its own exactness.
+//! The accuracy of live runs, in `summary.json` and in words.
 
 use crate::Comparison;
 use narrows_measure::{Emulation, Limit, Replayed};
 use narrows_units::Span;
 use serde::{Deserialize, Serialize};
 
-/// What stands before the reasons not to trust a run.
+/// Heading of the reasons why a run is invalid.
 pub(crate) const INVALID: &str =
     "INVALID: the host, not the controllers, determined part of this result";
 
@@ -36,7 +36,7 @@ pub(crate) struct EmulationOut {
     base_rtt_s: f64,
     idle: f64,
     limits: Vec<LimitOut>,
-    /// Only of runs that recorded.
+    /// Empty unless the run recorded the kernel's calls of its controllers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     replays: Vec<ReplayedOut>,
 }
@@ -49,7 +49,7 @@ struct ReplayedOut {
     missed: u64,
     unequal: u64,
     first: String,
-    /// Only of controllers from files.
+    /// Empty except for controllers from files.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     beside: String,
 }
@@ -139,7 +139,8 @@ impl EmulationOut {
 }
 
 impl Comparison {
-    /// Why what was emulated is not to be trusted, a sentence for each reason; nothing if it is, or if all was simulated.
+    /// Returns the reasons why emulated runs are invalid, a sentence for each. Empty if they are
+    /// valid, or if all runs were simulated.
     pub fn validity_issues(&self) -> Vec<String> {
         self.emulated()
             .flat_map(|(label, emulation)| {
@@ -151,7 +152,7 @@ impl Comparison {
             .collect()
     }
 
-    /// How exact each emulated run was, in a sentence.
+    /// Returns a sentence for each emulated run about the lateness of the emulator.
     pub(crate) fn exactness(&self) -> impl Iterator<Item = String> {
         self.emulated().map(|(label, emulation)| {
             let us = |span: Span| span.as_secs_f64() * 1e6;

@@ -1,16 +1,16 @@
-//! What goes wrong with result directories.
+//! Errors of result directories.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// What went wrong with a result directory, and what to do about it.
+/// An error with a result directory. Its message says what to do about it.
 #[derive(Debug, Error)]
 pub enum ReportError {
-    /// The directory is there already.
+    /// The directory already exists.
     #[error("{} already exists; choose another directory with --out, or remove this one", .0.display())]
     Exists(PathBuf),
-    /// Another process makes this directory.
+    /// Another process is writing this directory.
     #[error("another narrows process is writing {}; wait for it, or choose another directory with --out", .0.display())]
     Busy(PathBuf),
     /// Two runs of one case have the same seed, or two cases the same label.
@@ -19,49 +19,50 @@ pub enum ReportError {
     /// A file or directory could not be written.
     #[error("cannot write {}: {source}; {remedy}", .path.display())]
     Write {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
-        /// What helps.
+        /// Advice for the user.
         remedy: &'static str,
     },
     /// A file could not be read.
     #[error("cannot read {}: {source}; give the directory of a complete result", .path.display())]
     Read {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// A result directory has something that no result has.
+    /// A result directory contains a link, a pipe or a device.
     #[error("{} is no part of a result: {source}; remove it, or get an undamaged copy", .path.display())]
     Special {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// What it is instead.
+        /// The kind of the entry.
         source: io::Error,
     },
-    /// What is asked of a result that a check does not have.
-    #[error("{} is the result of a check, whose figures are in its report.html; `narrows check --against` compares checks", .0.display())]
+    /// The directory holds the result of a check, which lacks the requested file.
+    #[error("{} is the result of a check; `narrows check --against` compares checks", .0.display())]
     OfCheck(PathBuf),
-    /// A directory has some of the runs of a sweep.
+    /// A directory holds only some of the runs of a sweep.
     #[error("{} is a shard of a sweep; narrows merge makes a result of all its shards", .0.display())]
     Shard(PathBuf),
-    /// A directory is a result, but not of some of the runs of a sweep.
+    /// A directory is not a shard of a sweep.
     #[error("{} is no shard of a sweep; give directories that narrows sweep --shard has made", .0.display())]
     NoShard(PathBuf),
-    /// A file does not say what it should.
+    /// The content of a file is invalid.
     #[error("{} is damaged or was not written by Narrows: {reason}; regenerate the result, or get an undamaged copy", .path.display())]
     Damaged {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
 }
 
-/// A file or directory that cannot be written, with the remedy for the reason.
+/// Returns the error for a file or directory that cannot be written, with advice that fits the
+/// cause.
 pub(crate) fn failed(path: &Path, source: io::Error) -> ReportError {
     let remedy = match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {

@@ -1,4 +1,5 @@
-//! The Parquet tables of information-centric networks, which other results do not have, and how a record is read from them.
+//! The Parquet tables that only results of information-centric networks have, and their conversion
+//! from and to records.
 
 use crate::record::{at, damaged, from_mbps};
 use crate::summary::IcnOut;
@@ -12,7 +13,7 @@ use narrows_sheet::{Cells, ParquetError, Sheet};
 use narrows_units::Bytes;
 use std::sync::Arc;
 
-/// The tables that are there only if a run has an [`IcnRecord`].
+/// The tables that exist only if a run has an [`IcnRecord`].
 pub(crate) const ICN_TABLES: [Table; 5] = [
     Table { file: "consumers.parquet", sheet: consumers },
     Table { file: "consumer_samples.parquet", sheet: consumer_samples },
@@ -35,7 +36,8 @@ const INTEREST_COUNTERS: &[(&str, Get<InterestCounters>, Set<InterestCounters>)]
     "evicted_interests" => evicted,
 ];
 
-/// What Data of each class brings to a consumer, in Mbit/s, over the time since warm-up in which it ran.
+/// Returns the goodput of a consumer for primary and for secondary Data, in Mbit/s, over the time
+/// since warm-up in which it ran.
 pub(crate) fn class_goodput(run: &Record, consumer: usize) -> Option<(f64, f64)> {
     let (flow, asked) = (&run.flows[consumer], run.icn.as_ref()?.consumers.get(consumer)?);
     let goodput = flow_goodput(run, flow).filter(|goodput| *goodput > 0.0)?;
@@ -43,7 +45,7 @@ pub(crate) fn class_goodput(run: &Record, consumer: usize) -> Option<(f64, f64)>
     Some((share(asked.steady.primary), share(asked.steady.secondary)))
 }
 
-/// The consumers of a run with their places, and the names that their flows have.
+/// Returns the consumers of a run with their indices and the names of their flows.
 fn asking(run: &Record) -> impl Iterator<Item = (usize, Arc<str>, &ConsumerRecord)> {
     let consumers = run.icn.iter().flat_map(|icn| &icn.consumers).enumerate();
     consumers
@@ -51,7 +53,7 @@ fn asking(run: &Record) -> impl Iterator<Item = (usize, Arc<str>, &ConsumerRecor
         .map(|((place, consumer), flow)| (place, flow.name.as_str().into(), consumer))
 }
 
-/// What is known of Interests for each link, with the link's place and name.
+/// Returns the record of Interests for each link, with the link's index and name.
 fn asked(run: &Record) -> impl Iterator<Item = (usize, Arc<str>, &RatesRecord)> {
     let rates = run.icn.iter().flat_map(|icn| &icn.rates).enumerate();
     rates.zip(&run.links).map(|((place, rates), link)| (place, link.name.as_str().into(), rates))
@@ -135,7 +137,7 @@ fn subflow_samples(case: &str, run: &Record) -> Sheet {
     let mut sheet = keyed(case, run, rows.len());
     sheet.add("consumer", text(&rows, |(_, name, ..)| name.clone()));
     sheet.add("consumer_index", count(&rows, |(place, ..)| *place as u64));
-    // Tables hold signed numbers: 63 bits of the hash tell paths apart as well as 64.
+    // Tables hold signed integers: 63 bits of the hash tell paths apart as well as 64.
     sheet.add("path", count(&rows, |(_, _, path, ..)| *path & i64::MAX as u64));
     sheet.add("time_s", real(&rows, |(.., s)| s.at.as_secs_f64()));
     sheet.add(
@@ -181,7 +183,7 @@ fn rate_samples(case: &str, run: &Record) -> Sheet {
     sheet
 }
 
-/// The record that these sheets, in the order of [`ICN_TABLES`], were made from.
+/// Rebuilds a record from its sheets, which are in the order of [`ICN_TABLES`].
 pub(crate) fn icn_record(
     out: &IcnOut,
     sheets: [&Sheet; ICN_TABLES.len()],

@@ -1,7 +1,9 @@
-//! From measurements to what people read: terminal tables, JSON, Parquet and a report that is one HTML file.
+//! Turns measurements into terminal tables, JSON, Parquet and a report that is one HTML file.
 //!
-//! Everything but `run.json` is a function of the [`Comparison`] alone: the same measurements give the same bytes.
+//! Everything except `run.json` is a function of the [`Comparison`] alone: equal measurements give
+//! equal bytes.
 
+mod baseline;
 mod bottlenecks;
 mod bundle;
 mod checksums;
@@ -10,12 +12,13 @@ mod csv;
 mod directory;
 mod emulation;
 mod error;
+mod estimate;
 mod fidelity;
+mod figures;
 mod grid;
 mod icn_tables;
 mod measured;
 mod model;
-mod number;
 mod overlay;
 mod page;
 mod perfetto;
@@ -30,6 +33,7 @@ mod table;
 mod tables;
 mod together;
 
+pub use baseline::{Standing, Standings};
 pub use bundle::{Bundle, Column as BundleColumn, write_bundle};
 pub use checksums::{ResultDir, open, sha256};
 pub use csv::export_csv;
@@ -39,17 +43,16 @@ pub use fidelity::{
     Fidelity, FidelityCell, Goal, KeptFidelity, fidelity_json, fidelity_table, read_fidelity,
     write_fidelity,
 };
+pub use figures::{Selection, fidelity_figures, figures, grid_figures, reproduction_figures};
 pub use grid::{
     Column, Grid, GridAxis, Matrix, Measure, Metrics, OfGroup, Pairing, Pairs, Part, PartSetup,
     Reduced, Runs, grid_json, grid_table, read_grid, write_flows, write_grid, write_part,
 };
 pub use measured::{Measured, MeasuredCase, measured};
 pub use model::{Case, Comparison};
+pub use narrows_figure::{Figure, Style};
 pub use overlay::{Overlay, OverlayError, Quantity, Series};
-pub use page::{
-    Document, Figure, Underway, escape, fidelity_figures, figures, grid_figures, grid_html, html,
-    reproduction_figures,
-};
+pub use page::{Document, Underway, escape, grid_html, html};
 pub use perfetto::export_perfetto;
 pub use reproduction::{
     DrawnPlot, FigureResult, JudgedClaim, JudgedStatement, KeptPlots, KeptRun, PaperResult,
@@ -58,8 +61,8 @@ pub use reproduction::{
 };
 pub use reserved::Reserved;
 pub use scorecard::{
-    Best, Entry, Estimate, Harm, Lined, Lineup, Network, Scorecard, Traffic, Valued, Values,
-    scorecard_json, scorecard_table,
+    Against, Best, Entry, Estimate, Harm, Lined, Lineup, Network, Scorecard, Traffic, Valued,
+    Values, scorecard_json, scorecard_table,
 };
 pub use summary::summary_json;
 pub use table::{table, text_table};

@@ -1,4 +1,4 @@
-//! What any result directory says of its metrics, without its series.
+//! The metrics of any result directory, without the time series.
 
 use crate::checksums::ResultDir;
 use crate::error::ReportError;
@@ -7,27 +7,28 @@ use narrows_measure::metrics::METRICS;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The metrics of a result: a run, a comparison, a sweep.
+/// The metrics of a result: a run, a comparison, a sweep, a matrix or a scorecard.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// What it is about.
+    /// Title of the result.
     pub title: String,
-    /// The kind of result, for people: "run or comparison", "sweep", "matrix" or "scorecard".
+    /// The kind of result, in words: "run or comparison", "sweep", "matrix" or "scorecard".
     pub kind: &'static str,
-    /// The version that measured.
+    /// Version of Narrows that measured.
     pub version: String,
-    /// Its cases or cells.
+    /// The cases of a comparison, or the cells of a sweep.
     pub cases: Vec<MeasuredCase>,
 }
 
 /// A case of a run or a comparison, or a cell of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeasuredCase {
-    /// Its name; for a cell its place on each axis.
+    /// Label of the case; for a cell, its position on each axis.
     pub label: String,
-    /// The scenario; for a cell that of the whole sweep.
+    /// The scenario; for a cell, the scenario of the whole sweep.
     pub scenario_toml: String,
-    /// The values of each metric that some seed defines, one for each seed; `None` where a seed does not.
+    /// The values of each metric that is defined for at least one seed, one value per seed; `None`
+    /// for a seed that does not define it.
     pub metrics: BTreeMap<String, Vec<Option<f64>>>,
 }
 
@@ -53,7 +54,8 @@ struct Values {
 /// Reads the metrics of a result.
 ///
 /// # Errors
-/// It has none, or does not say what it should.
+///
+/// The result has no metrics, or a file is damaged.
 pub fn measured(files: &ResultDir) -> Result<Measured, ReportError> {
     if let Some(grid) = read_grid(files)? {
         let scenario_toml = files.text("sweep.toml")?;

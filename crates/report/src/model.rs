@@ -1,29 +1,31 @@
-//! What a report is made from.
+//! The data that a report is made from.
 
 use crate::Overlay;
 use narrows_measure::Record;
 
-/// Cases to be shown side by side. One run is one case with one record.
+/// Cases to be shown side by side. A single run is one case with one record.
 #[derive(Clone, Debug)]
 pub struct Comparison {
-    /// What it is about, in a line.
+    /// Title of the comparison, in one line.
     pub title: String,
     /// The cases, in the order of tables and colours. Their labels differ.
     pub cases: Vec<Case>,
-    /// The command that makes it again.
+    /// The command that repeats the measurement.
     pub remake: String,
-    /// What the reader must know to judge it.
+    /// Caveats that the reader must know.
     pub notes: Vec<String>,
-    /// What was measured elsewhere, to be drawn beside it.
+    /// Series measured elsewhere, drawn over the results.
     pub overlays: Vec<Overlay>,
-    /// The version of Narrows that measured.
+    /// Version of Narrows that measured.
     pub version: String,
+    /// The label of the case that the others are judged against, if there is one.
+    pub baseline: Option<String>,
 }
 
 /// One case: a scenario run with one or more seeds.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// Its name; usually the controller's.
+    /// Label of the case; usually the controller's name.
     pub label: String,
     /// The resolved scenario.
     pub scenario_toml: String,
@@ -32,7 +34,7 @@ pub struct Case {
 }
 
 impl Comparison {
-    /// A comparison measured by this version of Narrows.
+    /// Creates a comparison measured by this version of Narrows.
     pub fn new(
         title: impl Into<String>,
         cases: Vec<Case>,
@@ -45,11 +47,12 @@ impl Comparison {
             notes: Vec::new(),
             overlays: Vec::new(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            baseline: None,
         }
     }
 
-    /// The name in the result directory of the file that holds a case's scenario: `scenario.toml` if all cases share one, else one for
-    /// each.
+    /// Returns the name of the file with a case's scenario in the result directory: `scenario.toml`
+    /// if all cases have the same scenario, otherwise a name with the case's number and label.
     pub fn scenario_file(&self, index: usize) -> String {
         if self.cases.windows(2).all(|pair| pair[0].scenario_toml == pair[1].scenario_toml) {
             return "scenario.toml".to_owned();
@@ -60,27 +63,28 @@ impl Comparison {
         format!("scenario-{}-{label}.toml", index + 1)
     }
 
-    /// The cases must be told apart: there are several, or the only one is called otherwise than the whole.
+    /// True if tables must name the cases: there are several, or the label of the only case differs
+    /// from the title.
     pub(crate) fn names_cases(&self) -> bool {
         !matches!(&self.cases[..], [only] if only.label == self.title)
     }
 
-    /// True of an information-centric network.
+    /// True for an information-centric network.
     pub(crate) fn is_icn(&self) -> bool {
         self.runs().any(|(_, run)| run.icn.is_some())
     }
 
-    /// How many seeds the case with the most has, if that is more than one.
+    /// Returns the largest number of seeds that a case has, if that is more than one.
     pub(crate) fn seeds(&self) -> Option<usize> {
         self.cases.iter().map(|case| case.runs.len()).max().filter(|seeds| *seeds > 1)
     }
 
-    /// Every record with its case's label.
+    /// Returns every record with its case's label.
     pub(crate) fn runs(&self) -> impl Iterator<Item = (&str, &Record)> {
         self.cases.iter().flat_map(|case| case.runs.iter().map(|run| (case.label.as_str(), run)))
     }
 
-    /// The record, if there is only one.
+    /// Returns the record if there is only one.
     pub(crate) fn single(&self) -> Option<&Record> {
         let mut runs = self.runs();
         runs.next().filter(|_| runs.next().is_none()).map(|(_, run)| run)

@@ -1,7 +1,9 @@
-//! A run as a Perfetto trace: curves of flows and links, transfers as slices, changes as instants.
+//! Exports a run as a Perfetto trace: counters for flows and links, slices for transfers, instants
+//! for changes.
 //!
-//! Messages and field numbers are those of Perfetto's protos/perfetto/trace (trace_packet.proto, track_event/*.proto), in the form that its
-//! page "Writing TrackEvent Protos Synthetically" describes.
+//! Messages and field numbers are those of Perfetto's protos/perfetto/trace (trace_packet.proto,
+//! track_event/*.proto), in the form described by Perfetto's page "Writing TrackEvent Protos
+//! Synthetically".
 
 use crate::checksums::ResultDir;
 use crate::error::{ReportError, failed};
@@ -20,10 +22,10 @@ struct Trace {
 
 #[derive(Clone, PartialEq, Message)]
 struct TracePacket {
-    /// Nanoseconds.
+    /// In nanoseconds.
     #[prost(uint64, optional, tag = "8")]
     timestamp: Option<u64>,
-    /// Who has written it; one number will do.
+    /// Identifies the writer of the packet. All packets have the same value.
     #[prost(uint32, optional, tag = "10")]
     trusted_packet_sequence_id: Option<u32>,
     #[prost(message, optional, tag = "11")]
@@ -62,13 +64,13 @@ struct TrackEvent {
     double_counter_value: Option<f64>,
 }
 
-/// TrackEvent.Type.
+/// Values of TrackEvent.Type.
 const SLICE_BEGIN: i32 = 1;
 const SLICE_END: i32 = 2;
 const INSTANT: i32 = 3;
 const COUNTER: i32 = 4;
 
-/// Units that end the names of columns of samples.
+/// Suffixes of column names, and the units that they stand for.
 const UNITS: [(&str, &str); 6] = [
     ("_mbps", "Mbit/s"),
     ("_ms", "ms"),
@@ -81,12 +83,14 @@ const UNITS: [(&str, &str); 6] = [
 /// Name of the trace in a result directory.
 const TRACE: &str = "run.perfetto-trace";
 
-/// Writes the samples, transfers and changes of a result directory as one Perfetto trace to `out`, without one to `run.perfetto-trace` of
-/// the result: a track for each run, below it one for each flow and link, below these a counter for each quantity sampled. Time zero is the
-/// start of the run. The file appears when it is complete. Returns its path.
+/// Writes the samples, transfers and changes of a result directory as one Perfetto trace to `out`;
+/// if `out` is `None`, to `run.perfetto-trace` in the result directory. Each run has a track, each
+/// of its flows and links has a track below it, and each sampled quantity has a counter below that.
+/// Time zero is the start of the run. The file appears when it is complete. Returns its path.
 ///
 /// # Errors
-/// The result has no samples, a table is not what it should be, or the trace cannot be written.
+///
+/// The result has no samples, a table is damaged, or the trace cannot be written.
 pub fn export_perfetto(files: &ResultDir, out: Option<&Path>) -> Result<PathBuf, ReportError> {
     if !files.names().any(|name| name.ends_with("_samples.parquet")) {
         let source = io::Error::new(
@@ -121,7 +125,7 @@ pub fn export_perfetto(files: &ResultDir, out: Option<&Path>) -> Result<PathBuf,
 
 type Add = fn(&mut Writer, &Sheet, &mut Vec<TracePacket>) -> Result<(), ParquetError>;
 
-/// The tables that are drawn, and how.
+/// The exported tables, and the function that converts each.
 const TABLES: &[(&str, Add)] = &[
     ("flow_samples.parquet", |writer, sheet, packets| writer.samples(sheet, "flow", packets)),
     ("consumer_samples.parquet", |writer, sheet, packets| {
@@ -134,7 +138,7 @@ const TABLES: &[(&str, Add)] = &[
 
 struct Writer {
     out: Output,
-    /// The number of each track, by its place in the tree.
+    /// The identifier of each track, by its path in the tree of tracks.
     tracks: BTreeMap<Vec<String>, u64>,
 }
 
@@ -145,12 +149,14 @@ impl Writer {
         Ok(packets)
     }
 
-    /// A message of packets can be cut anywhere between two of them.
+    /// Appends the packets as one `Trace` message. A reader takes concatenated messages as one
+    /// message.
     fn write(&mut self, packets: Vec<TracePacket>) -> io::Result<()> {
         self.out.write_all(&Trace { packet: packets }.encode_to_vec())
     }
 
-    /// The track at this place, which is described, with those above it, when it is first asked for.
+    /// Returns the identifier of the track at this path. The first call for a path adds the
+    /// descriptors of the track and of its parents to `packets`.
     fn track(&mut self, place: &[&str], unit: Option<&str>, packets: &mut Vec<TracePacket>) -> u64 {
         let key: Vec<String> = place.iter().map(|name| (*name).to_owned()).collect();
         if let Some(uuid) = self.tracks.get(&key) {
@@ -175,7 +181,7 @@ impl Writer {
         uuid
     }
 
-    /// A counter for each column of samples that is not a count since the start.
+    /// Adds a counter for each column of samples, except for cumulative counts.
     fn samples(
         &mut self,
         sheet: &Sheet,
@@ -205,7 +211,8 @@ impl Writer {
         Ok(())
     }
 
-    /// A slice for each transfer that was completed. Those of a flow that overlap get tracks of their own.
+    /// Adds a slice for each completed transfer. Overlapping transfers of a flow get separate
+    /// tracks.
     fn transfers(
         &mut self,
         sheet: &Sheet,
@@ -298,7 +305,8 @@ mod tests {
 
     #[test]
     fn a_counter_is_encoded_as_the_schema_says() {
-        // Field 1 of Trace; in it timestamp (8), sequence (10) and track event (11) with type (9), track (11) and double value (44).
+        // Field 1 of Trace, which contains timestamp (8), sequence (10) and track event (11), which
+        // contains type (9), track (11) and double value (44).
         let trace = Trace { packet: vec![event(1e-9, COUNTER, 7, None, Some(2.0))] };
         let value = [0xe1, 0x02, 0, 0, 0, 0, 0, 0, 0, 0x40];
         let inner = [&[0x48, 4, 0x58, 7][..], &value].concat();

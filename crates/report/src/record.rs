@@ -1,4 +1,4 @@
-//! How rows of the Parquet tables become a record again.
+//! Rebuilds records from the rows of the Parquet tables.
 
 use crate::emulation::EmulationOut;
 use crate::summary::RunOut;
@@ -10,7 +10,7 @@ use narrows_measure::{
 use narrows_sheet::{ParquetError, Sheet};
 use narrows_units::{Bytes, Rate, Span, Time};
 
-/// The record that these sheets, in the order of [`TABLES`], were made from.
+/// Rebuilds a record from its sheets, which are in the order of [`TABLES`].
 pub(crate) fn record(run: &RunOut, sheets: [&Sheet; TABLES.len()]) -> Result<Record, ParquetError> {
     let [flows, links, transfers, sizes, flow_samples, link_samples, histograms, changes] = sheets;
     let mut record = Record {
@@ -87,10 +87,10 @@ fn read_flow(sheet: &Sheet, row: usize) -> Result<FlowRecord, ParquetError> {
     Ok(flow)
 }
 
-/// Routes that a flow takes later, each from a time on.
+/// The later routes of a flow, each with the time from which the flow takes it.
 type LaterRoutes = Vec<(Time, Vec<usize>)>;
 
-/// The links of a route, and those of later ones: "0 1; 20 s: 2".
+/// Parses the links of a route and of later routes, such as "0 1; 20 s: 2".
 fn read_routes(text: &str) -> Option<(Vec<usize>, LaterRoutes)> {
     let links = |text: &str| {
         text.split_whitespace().map(|link| link.parse().ok()).collect::<Option<Vec<usize>>>()
@@ -242,7 +242,8 @@ fn transfers_mut(record: &mut Record, flow: u64) -> Result<&mut Transfers, Parqu
     flow.and_then(|flow| flow.transfers.as_mut()).ok_or_else(|| damaged("a transfer of a flow"))
 }
 
-/// The histograms, and the ends of each in the row of another table that tells of it.
+/// Reads the histograms. The minimum, maximum and sum of each are in the row of the table that
+/// describes its flow, link or size range.
 fn read_histograms(
     sheet: &Sheet,
     flows: &Sheet,

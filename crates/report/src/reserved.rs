@@ -1,4 +1,4 @@
-//! A result directory before it is complete: reserved, filled, and put in its place whole.
+//! An incomplete result directory: reserved, filled, and renamed when it is complete.
 
 use crate::checksums;
 use crate::error::{ReportError, failed};
@@ -11,34 +11,36 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// The file in an unfinished directory that its owner has locked for as long as it lives.
+/// The file in an unfinished directory that the owning process keeps locked.
 const LOCK: &str = ".lock";
-/// How the name of an unfinished directory ends; it begins with a dot.
+/// Suffix of the name of an unfinished directory. The name begins with a dot.
 const UNFINISHED: &str = ".narrows-unfinished";
 
-/// Bytes of a table that are written at once.
+/// Buffer size of the table writer, in bytes.
 const BUFFER: usize = 1 << 16;
 
-/// A result directory that is this process's to make. Until it is complete its files are in `.NAME.narrows-unfinished` beside it. Whoever
-/// is killed leaves that unlocked, and the next reservation in the same place removes it. Dropped without being completed, it leaves
-/// nothing.
+/// A result directory that is reserved for this process. Until it is complete, its files are in
+/// `.NAME.narrows-unfinished` next to it. A process that is killed leaves that directory behind
+/// without a lock, and the next reservation in the same place removes it. Dropping an incomplete
+/// reservation removes its directory.
 #[derive(Debug)]
 pub struct Reserved {
     dir: PathBuf,
     unfinished: PathBuf,
     leftover: Leftover,
-    /// Held, never read.
+    /// Keeps the lock until it is dropped.
     _lock: File,
-    /// Directories made for it, the deepest first.
+    /// Parent directories created for the result, the deepest first.
     made: Vec<PathBuf>,
     complete: bool,
 }
 
 impl Reserved {
-    /// Reserves `dir`, and makes the directories above it.
+    /// Reserves `dir`, and creates its parent directories.
     ///
     /// # Errors
-    /// It exists, another process has reserved it, or nothing can be written there.
+    ///
+    /// `dir` exists, another process has reserved it, or it cannot be written.
     pub fn new(dir: &Path) -> Result<Reserved, ReportError> {
         let Some(name) = dir.file_name() else {
             return Err(failed(
@@ -55,7 +57,7 @@ impl Reserved {
             Ok(Some(owned)) => owned,
             Ok(None) => return Err(ReportError::Busy(dir.to_owned())),
             Err(source) => {
-                // Made and not locked: only if it is empty.
+                // The directory was created but not locked. Removal succeeds only if it is empty.
                 let _ = fs::remove_dir(&unfinished);
                 made.iter().for_each(|made| drop(fs::remove_dir(made)));
                 return Err(failed(dir, source));
@@ -69,7 +71,7 @@ impl Reserved {
             made,
             complete: false,
         };
-        // Its owner may have completed it between the first look and the lock.
+        // The previous owner may have completed `dir` between the first check and the lock.
         if dir.symlink_metadata().is_ok() {
             return Err(ReportError::Exists(dir.to_owned()));
         }
@@ -78,15 +80,16 @@ impl Reserved {
         Ok(reserved)
     }
 
-    /// The result directory.
+    /// Returns the path of the result directory.
     pub fn directory(&self) -> &Path {
         &self.dir
     }
 
-    /// Begins a file of the result.
+    /// Creates a file of the result.
     ///
     /// # Errors
-    /// It is there already, `name` is not a plain name, or it cannot be written.
+    ///
+    /// The file already exists, `name` is not a plain name, or the file cannot be written.
     pub fn create(&self, name: &str) -> Result<File, ReportError> {
         if !checksums::is_plain(name) || name == LOCK {
             return Err(failed(
@@ -101,10 +104,11 @@ impl Reserved {
         File::create_new(&path).map_err(|source| failed(&path, source))
     }
 
-    /// A file with this content.
+    /// Writes a file with this content.
     ///
     /// # Errors
-    /// As of [`Reserved::create`].
+    ///
+    /// The errors of [`Reserved::create`], or the content cannot be written.
     pub fn file(&self, name: &str, content: &[u8]) -> Result<(), ReportError> {
         let mut file = self.create(name)?;
         file.write_all(content).map_err(|source| failed(&self.unfinished.join(name), source))
@@ -119,7 +123,7 @@ impl Reserved {
         self.headed_table(name, None, like, sheets)
     }
 
-    /// A table with a text about the whole of it.
+    /// Writes a table with an optional text about the whole table.
     pub(crate) fn headed_table(
         &self,
         name: &str,
@@ -139,7 +143,7 @@ impl Reserved {
         flushed.map_err(|source| failed(&self.unfinished.join(name), source))
     }
 
-    /// Writes the checksums, makes sure that everything is on the disk, and gives the directory its name.
+    /// Writes the checksums, syncs all files to the disk, and gives the directory its final name.
     pub(crate) fn complete(mut self) -> Result<(), ReportError> {
         checksums::write(&self.unfinished, LOCK)
             .map_err(|source| failed(&self.unfinished, source))?;
@@ -151,12 +155,12 @@ impl Reserved {
             _ => failed(&self.dir, source),
         })?;
         self.complete = true;
-        // It does no harm where it stays.
+        // A remaining lock file does no harm.
         let _ = fs::remove_file(self.dir.join(LOCK));
         Ok(())
     }
 
-    /// Removes all that a dead owner has left.
+    /// Removes all files that a dead owner has left.
     fn empty(&self) -> io::Result<()> {
         for entry in fs::read_dir(&self.unfinished)? {
             let entry = entry?;
@@ -175,7 +179,7 @@ impl Reserved {
 
 impl Drop for Reserved {
     fn drop(&mut self) {
-        // Nobody is left to tell if this fails.
+        // Nobody can be told if the removal fails.
         if !self.complete {
             let _ = fs::remove_dir_all(&self.unfinished);
             self.made.iter().for_each(|made| drop(fs::remove_dir(made)));
@@ -183,7 +187,8 @@ impl Drop for Reserved {
     }
 }
 
-/// A buffer that is written when it is full. The Parquet writer asks for more after each column, which may have a few bytes.
+/// A buffered writer that ignores `flush`. The Parquet writer flushes after each column, which may
+/// be only a few bytes long.
 struct Patient(BufWriter<File>);
 
 impl Write for Patient {
@@ -195,12 +200,13 @@ impl Write for Patient {
     }
 }
 
-/// The directory that `dir` is in.
+/// Returns the parent directory of `dir`.
 fn above(dir: &Path) -> &Path {
     dir.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Makes the directories above `dir`, and says which were not there, the deepest first.
+/// Creates the parent directories of `dir`, and returns those that did not exist, the deepest
+/// first.
 fn make_above(dir: &Path) -> Result<Vec<PathBuf>, ReportError> {
     let above = above(dir);
     let absent = above
@@ -211,7 +217,8 @@ fn make_above(dir: &Path) -> Result<Vec<PathBuf>, ReportError> {
     Ok(absent)
 }
 
-/// The lock of an unfinished directory, which is made if it is not there; `None` if somebody has it.
+/// Locks an unfinished directory, which is created if it does not exist. Returns `None` if another
+/// process has locked it.
 fn own(unfinished: &Path) -> io::Result<Option<File>> {
     let path = unfinished.join(LOCK);
     loop {
@@ -228,7 +235,7 @@ fn own(unfinished: &Path) -> io::Result<Option<File>> {
         match lock(&path) {
             Ok(Some(file)) if is_still(&file, &path) => return Ok(Some(file)),
             Ok(None) => return Ok(None),
-            // Its owner has completed or removed it meanwhile.
+            // The owner has completed or removed the directory in the meantime: try again.
             Ok(Some(_)) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
@@ -236,7 +243,7 @@ fn own(unfinished: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Opens and locks a file; `None` if somebody has locked it.
+/// Opens and locks a file. Returns `None` if another process has locked it.
 fn lock(path: &Path) -> io::Result<Option<File>> {
     let no_link = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
     let file = OpenOptions::new()
@@ -261,7 +268,7 @@ fn is_still(file: &File, path: &Path) -> bool {
     file.metadata().is_ok_and(|own| path.symlink_metadata().is_ok_and(|there| same(own, there)))
 }
 
-/// Removes unfinished directories whose owners are dead. What cannot be removed does no harm.
+/// Removes unfinished directories of dead processes. Directories that cannot be removed do no harm.
 fn remove_dead(directory: &Path, own: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let name = entry.file_name();

@@ -1,14 +1,15 @@
-//! The set-up in a sentence.
+//! The set-up of a comparison in a sentence.
 
 use crate::Comparison;
-use crate::number::{count, plain};
+use narrows_figure::number::{count, plain};
 use narrows_measure::metrics::bottleneck;
 use narrows_measure::{Changed, LinkRecord, Record};
 use narrows_units::Span;
 
 type Aspect = fn(&Record) -> Option<String>;
 
-/// "100 Mbit/s bottleneck, 30 ms base RTT, ..."; what differs between cases is said to differ.
+/// Describes the set-up: "100 Mbit/s bottleneck, 30 ms base RTT, ...". Quantities that differ
+/// between cases are marked as differing.
 pub(crate) fn setup(comparison: &Comparison) -> String {
     let aspects: [(&str, Aspect); 9] = [
         ("bottleneck rate", rate),
@@ -62,7 +63,7 @@ fn rate(run: &Record) -> Option<String> {
 }
 
 fn base_rtt(run: &Record) -> Option<String> {
-    // A flow without a controller has no acknowledgements, so no round trip.
+    // A flow without a controller gets no acknowledgements, so it has no round trip.
     let acknowledged =
         || run.flows.iter().filter(|flow| flow.controller != "none").map(|flow| flow.base_rtt);
     let (low, high) = (acknowledged().min()?, acknowledged().max()?);
@@ -75,7 +76,7 @@ fn base_rtt(run: &Record) -> Option<String> {
     })
 }
 
-/// What stands behind a quantity that changes during the run.
+/// Returns a suffix for a quantity that changes during the run.
 fn at_first(run: &Record, what: &[Changed]) -> &'static str {
     if run.changes.iter().any(|change| what.contains(&change.what)) { " at first" } else { "" }
 }
@@ -100,19 +101,19 @@ fn buffer(run: &Record) -> Option<String> {
             format!("{bytes} buffer{relative}{first}")
         }
         (None, Some(packets)) => format!("buffer of {} packets{first}", count(packets.into())),
-        // Interests wait in shapers, not here.
+        // Interests wait in shapers, not in this buffer.
         (None, None) if run.icn.is_some() => return None,
         (None, None) => format!("unlimited buffer{first}"),
     })
 }
 
-/// The discipline of the bottleneck's queue, if it is not drop-tail.
+/// Names the queue discipline of the bottleneck, unless it is drop-tail.
 fn queue(run: &Record) -> Option<String> {
     let queue = &bottleneck(run)?.nature.queue;
     (!queue.is_empty()).then(|| format!("{queue} queue"))
 }
 
-/// Losses that no queue causes, on all links that have some.
+/// Describes losses that are not caused by a queue, on all links that have them.
 fn loss(run: &Record) -> Option<String> {
     let first = at_first(run, &[Changed::Loss]);
     the_same(
@@ -125,7 +126,7 @@ fn loss(run: &Record) -> Option<String> {
     )
 }
 
-/// Deliveries that come in bursts.
+/// Describes deliveries in bursts.
 fn bursts(run: &Record) -> Option<String> {
     let aggregate =
         |link: &LinkRecord| Some(link.nature.aggregate).filter(|aggregate| !aggregate.is_zero());
@@ -136,7 +137,8 @@ fn bursts(run: &Record) -> Option<String> {
     )
 }
 
-/// Of the links that have it, one text if all have the same.
+/// Returns the text that all links with this property have in common, or says that the property
+/// differs by link.
 fn the_same(
     run: &Record,
     of: impl Fn(&LinkRecord) -> Option<String>,
@@ -147,7 +149,7 @@ fn the_same(
     Some(if all.all(|other| other == first) { first } else { format!("{name} differing by link") })
 }
 
-/// By what law links of an information-centric network say rates.
+/// Names the law by which links of an information-centric network set rates.
 fn law(run: &Record) -> Option<String> {
     Some(match &run.icn.as_ref()?.law {
         Some(law) => format!("rates by {law}"),

@@ -1,23 +1,23 @@
-//! Numbers over seeds, in the one way in which every table shows them: the median, and its 95 % interval.
+//! Numbers over seeds as every table shows them: the median and its 95 % interval.
 
-use crate::number::{or_dash, short};
+use narrows_figure::number::{or_dash, short};
 use narrows_measure::bootstrap::{Interval, median_interval, median_intervals};
 use narrows_measure::metrics::Summary;
 use narrows_measure::statistics::median;
 
-/// From so many seeds on, intervals are about as wide as they should be.
+/// Number of seeds from which intervals have about the right width.
 const ENOUGH: usize = 10;
 
-/// One number over seeds.
+/// A number over several seeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Spread {
-    /// Over the seeds in which it is defined.
+    /// Median over the seeds that define the number.
     pub median: Option<f64>,
-    /// Of the median; `None` of fewer than two values.
+    /// Interval of the median; `None` with fewer than two values.
     pub interval: Option<Interval>,
-    /// In how many seeds it is defined.
+    /// Number of seeds that define the number.
     pub defined: usize,
-    /// How many seeds there are.
+    /// Number of seeds.
     pub seeds: usize,
 }
 
@@ -30,7 +30,7 @@ impl Spread {
         }
     }
 
-    /// The same of many numbers at once, each with as many seeds.
+    /// Computes the spreads of many numbers at once, all over the same number of seeds.
     pub fn of_columns(
         columns: impl Iterator<Item = Vec<Option<f64>>>,
         seeds: usize,
@@ -52,17 +52,18 @@ impl Spread {
         Spread { median: median(defined), interval: None, defined: defined.len(), seeds }
     }
 
-    /// As two lines of a table: "12.9" and below it "11.2–13.4", or "12.9 (2 of 3 seeds)" where some seeds do not define it.
+    /// Formats the spread as two lines of a table: "12.9" and below it "11.2–13.4", or "12.9 (2 of
+    /// 3 seeds)" if some seeds do not define the number.
     pub fn cell(&self) -> [String; 2] {
         [or_dash(self.median) + &self.lacking(), self.range()]
     }
 
-    /// "11.2–13.4"; nothing without an interval, or where both ends look alike.
+    /// Formats the interval as "11.2–13.4". Empty without an interval, or if both ends look alike.
     pub fn range(&self) -> String {
         self.ends().map_or_else(String::new, |(low, high)| format!("{low}–{high}"))
     }
 
-    /// " (2 of 3 seeds)" where it is defined in some seeds only.
+    /// Returns " (2 of 3 seeds)" if only some seeds define the number.
     fn lacking(&self) -> String {
         match self.defined {
             0 => String::new(),
@@ -86,7 +87,7 @@ impl From<&Summary> for Spread {
     }
 }
 
-/// What the numbers of a table over so many seeds are.
+/// Describes the statistic that a table over this many seeds shows.
 pub(crate) fn statistic(seeds: usize) -> String {
     match seeds {
         1 => "One seed: the spread is unknown.".to_owned(),

@@ -7,7 +7,7 @@ use narrows_measure::metrics::{METRICS, Metric, Summary};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-/// The layout's version; it changes when a reader of the old one would misread the new one.
+/// Version of the layout. It changes when a reader of the old layout would misread the new layout.
 pub(crate) const FORMAT: u32 = 1;
 
 #[derive(Serialize)]
@@ -17,6 +17,8 @@ struct Whole<'a> {
     title: &'a str,
     remake: &'a str,
     notes: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     overlays: Vec<&'a str>,
     cases: Vec<CaseOut<'a>>,
@@ -30,7 +32,7 @@ struct CaseOut<'a> {
     metrics: Metrics<'a>,
 }
 
-/// What a file says of a run besides its metrics and tables.
+/// The data of a run in `summary.json`, without its metrics.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct RunOut {
     pub seed: u64,
@@ -45,7 +47,7 @@ pub(crate) struct RunOut {
     pub icn: Option<IcnOut>,
 }
 
-/// What a file says of an information-centric network besides its tables.
+/// The data of an information-centric network in `summary.json`, without its metrics.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct IcnOut {
     pub law: Option<String>,
@@ -63,7 +65,7 @@ struct MetricOut {
     values: Vec<Option<f64>>,
 }
 
-/// The metrics as an object in the table's order.
+/// Serialises the metrics as an object, in the order of [`METRICS`].
 struct Metrics<'a>(&'a [Record]);
 
 impl Serialize for Metrics<'_> {
@@ -117,7 +119,8 @@ impl RunOut {
     }
 }
 
-/// The text of `summary.json`: all metrics of each case, per seed and summarised, with their units.
+/// Returns the text of `summary.json`: all metrics of each case, per seed and summarised, with
+/// their units.
 pub fn summary_json(comparison: &Comparison) -> String {
     let cases = comparison.cases.iter().enumerate().map(|(index, case)| CaseOut {
         label: &case.label,
@@ -131,6 +134,7 @@ pub fn summary_json(comparison: &Comparison) -> String {
         title: &comparison.title,
         remake: &comparison.remake,
         notes: &comparison.notes,
+        baseline: comparison.baseline.as_deref(),
         overlays: comparison.overlays.iter().map(|overlay| overlay.name.as_str()).collect(),
         cases: cases.collect(),
     };

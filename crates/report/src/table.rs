@@ -1,6 +1,7 @@
-//! The table a terminal shows.
+//! The tables for a terminal.
 
 use crate::Comparison;
+use crate::baseline::against;
 use crate::columns::{CONSUMER, FLOW, Field, Results, SIZE, cell, sizes};
 use crate::emulation::INVALID;
 use crate::setup::setup;
@@ -13,8 +14,10 @@ const LABEL: usize = 14;
 const GAP: usize = 2;
 const FLOWS: usize = 20;
 
-/// The comparison as plain text, at most 120 columns wide: title, set-up, one line for each case (two with several seeds: the median and
-/// below it its 95 % interval), and for a single run its flows and its transfers by size.
+/// Formats the comparison as plain text, at most 120 columns wide: title, set-up, one line for each
+/// case (two with several seeds: the median, and below it its 95 % interval), and for a single run
+/// its flows and its transfers by size. Overlays, notes and the reasons why a live run is invalid
+/// follow.
 pub fn table(comparison: &Comparison) -> String {
     let shown = Results::of(comparison);
     let mut text = format!(
@@ -26,6 +29,7 @@ pub fn table(comparison: &Comparison) -> String {
     if let Some(seeds) = comparison.seeds() {
         text += &format!("\n{}\n", statistic(seeds));
     }
+    text += &standings(comparison, &shown);
     if let Some(run) = comparison.single() {
         text += "\n";
         text += &flows(run);
@@ -56,6 +60,18 @@ pub fn table(comparison: &Comparison) -> String {
     text
 }
 
+/// Returns a line for each case with its standings against the baseline; empty without a baseline.
+fn standings(comparison: &Comparison, shown: &Results) -> String {
+    let cases = against(comparison, shown);
+    let (Some(name), false) = (&comparison.baseline, cases.is_empty()) else {
+        return String::new();
+    };
+    let mut text =
+        format!("\nAgainst {name} (better or worse where the intervals do not overlap):\n");
+    cases.iter().for_each(|(label, own)| text += &wrap(&format!("{label}: {}.", own.words())));
+    text
+}
+
 fn results(comparison: &Comparison, shown: &Results) -> String {
     let labels = std::iter::once("Case".to_owned())
         .chain(comparison.cases.iter().map(|c| c.label.clone()))
@@ -82,7 +98,7 @@ fn flows(run: &Record) -> String {
     text
 }
 
-/// A table with a row for each of `parts`.
+/// Lays out a table with a row for each of `parts`.
 fn grid<T>(run: &Record, fields: &[Field<T>], parts: &[T], texts: usize) -> String {
     let column = |field: &Field<T>| {
         let cells = parts.iter().map(|part| one((field.text)(run, part)));
@@ -91,8 +107,9 @@ fn grid<T>(run: &Record, fields: &[Field<T>], parts: &[T], texts: usize) -> Stri
     render(fields.iter().map(column).collect(), texts)
 }
 
-/// Rows of cells under a row of heads, at most 120 columns wide; the first `texts` columns are text, the others are numbers. If all are text, what is too long in
-/// the last goes on below.
+/// Lays out rows of cells below a row of heads, at most 120 columns wide. The first `texts` columns
+/// are text, the others are numbers. If all columns are text, a long cell of the last column
+/// continues on the lines below.
 pub fn text_table(rows: &[Vec<String>], texts: usize) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     if columns == 0 {
@@ -106,7 +123,7 @@ pub fn text_table(rows: &[Vec<String>], texts: usize) -> String {
     render((0..columns).map(column).collect(), texts)
 }
 
-/// The same rows, those whose last cell is too long for the width as several.
+/// Splits rows with a last cell too long for the width into several rows.
 fn fold_last(rows: &[Vec<String>]) -> Vec<Vec<String>> {
     let last = rows[0].len() - 1;
     let wide = |column: usize| {
@@ -136,7 +153,7 @@ pub(crate) fn wrap(text: &str) -> String {
     fold(text, WIDTH).join("\n") + "\n"
 }
 
-/// The words of a text in lines of at most `width`, but for words that are longer.
+/// Splits a text into lines of at most `width` characters, except for longer words.
 pub(crate) fn fold(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
@@ -169,8 +186,10 @@ pub(crate) fn head(name: &str, unit: &str) -> [String; 2] {
     }
 }
 
-/// Lays out columns, each a head and its cells of two lines. The first `texts` columns are text and are shortened if the table is too wide, but not so far that two
-/// of them read alike; if that is not enough, the last columns follow in further tables that begin with the same texts.
+/// Lays out columns. Each column is a head and its cells, and each cell has two lines. The first
+/// `texts` columns are text. If the table is too wide, they are shortened, but only as long as
+/// their texts remain different. If the table is still too wide, the last columns follow in further
+/// tables, which repeat the text columns.
 pub(crate) fn render(columns: Vec<Vec<[String; 2]>>, texts: usize) -> String {
     let wide = |column: &[[String; 2]]| {
         column.iter().flatten().map(|line| line.chars().count()).max().unwrap_or(0)
@@ -195,7 +214,8 @@ pub(crate) fn render(columns: Vec<Vec<[String; 2]>>, texts: usize) -> String {
     tables.collect::<Vec<String>>().join("\n")
 }
 
-/// The least width at which the different texts of a column still differ, but not more than half of a table.
+/// Returns the smallest width at which the different texts of a column still differ, but at most
+/// half of the table's width.
 fn least(column: &[[String; 2]]) -> usize {
     let texts: BTreeSet<&String> = column.iter().flatten().collect();
     let differ = |width: &usize| {
@@ -205,7 +225,7 @@ fn least(column: &[[String; 2]]) -> usize {
     (LABEL..WIDTH / 2).find(differ).unwrap_or(WIDTH / 2)
 }
 
-/// A text of at most `width` characters: of a longer one the beginning and the end.
+/// Shortens a text to at most `width` characters by removing its middle.
 fn shorten(text: &str, width: usize) -> String {
     let length = text.chars().count();
     if length <= width {
@@ -215,7 +235,7 @@ fn shorten(text: &str, width: usize) -> String {
     text.chars().take(width - 1 - end).chain(['…']).chain(text.chars().skip(length - end)).collect()
 }
 
-/// One table of the columns that are `shown`.
+/// Lays out one table of the columns in `shown`.
 fn lay_out(
     columns: &[Vec<[String; 2]>],
     widths: &[usize],

@@ -1,4 +1,4 @@
-//! The Parquet tables: what their columns are called, and how a record becomes rows.
+//! The Parquet tables: the names of their columns, and the conversion of records into rows.
 
 use narrows_measure::metrics::flow_goodput;
 use narrows_measure::{
@@ -9,13 +9,13 @@ use narrows_sheet::{Cells, Sheet};
 use narrows_units::{Bytes, Rate, Span, Time};
 use std::sync::Arc;
 
-/// One table: its file and how a run fills it.
+/// One table: its file name, and the function that converts a run into rows.
 pub(crate) struct Table {
     pub file: &'static str,
     pub sheet: fn(&str, &Record) -> Sheet,
 }
 
-/// All tables of a result.
+/// The tables that every result of a run or comparison has.
 pub(crate) const TABLES: [Table; 8] = [
     Table { file: "flows.parquet", sheet: flows },
     Table { file: "links.parquet", sheet: links },
@@ -27,7 +27,7 @@ pub(crate) const TABLES: [Table; 8] = [
     Table { file: "changes.parquet", sheet: changes },
 ];
 
-/// A record that has the tables' columns and no rows.
+/// Returns a record that gives tables without rows.
 pub(crate) fn no_rows() -> Record {
     let zero = Span::ZERO;
     Record {
@@ -92,7 +92,7 @@ pub(crate) const LINK_COUNTERS: &[(&str, Get<LinkCounters>, Set<LinkCounters>)] 
     "marked_packets" => marked,
 ];
 
-/// Starts a sheet with the columns that say which run a row belongs to.
+/// Starts a sheet with the columns that identify the run of each row.
 pub(crate) fn keyed(case: &str, run: &Record, rows: usize) -> Sheet {
     let mut sheet = Sheet::default();
     sheet.add("case", Cells::Text(vec![Arc::from(case); rows]));
@@ -158,14 +158,14 @@ pub(crate) fn flows(case: &str, run: &Record) -> Sheet {
     sheet
 }
 
-/// How long its transfers took; `None` of a flow without transfers.
+/// Returns the completion times of a flow's transfers; `None` for a flow without transfers.
 fn completion(flow: &FlowRecord) -> Option<Histogram> {
     let mut all = Histogram::new();
     flow.transfers.as_ref()?.sizes.iter().for_each(|bin| all.merge(&bin.completion));
     Some(all)
 }
 
-/// The links of a flow's route, and from each time on those of a later one: "0 1; 20 s: 2".
+/// Formats the links of a flow's route and of later routes, each with its start: "0 1; 20 s: 2".
 fn routes(flow: &FlowRecord) -> String {
     let links = |route: &[usize]| route.iter().map(usize::to_string).collect::<Vec<_>>().join(" ");
     let later = flow.later_routes.iter().map(|(from, route)| format!("; {from}: {}", links(route)));
@@ -218,7 +218,7 @@ fn transfers(case: &str, run: &Record) -> Sheet {
     sheet
 }
 
-/// Each flow's ranges of sizes, in the order of the rows of `transfer_sizes.parquet`.
+/// Returns the size ranges of each flow, in the order of the rows of `transfer_sizes.parquet`.
 fn size_bins(run: &Record) -> impl Iterator<Item = (usize, &FlowRecord, &SizeBin)> {
     run.flows.iter().enumerate().flat_map(|(index, flow)| {
         let sizes = flow.transfers.iter().flat_map(|transfers| &transfers.sizes);
@@ -250,7 +250,8 @@ fn transfer_sizes(case: &str, run: &Record) -> Sheet {
     sheet
 }
 
-/// The ends, sum and quantiles of a histogram; `histograms.parquet` has its buckets.
+/// Adds the quantiles, minimum, maximum and sum of a histogram. Its buckets are in
+/// `histograms.parquet`.
 fn summarise<T>(sheet: &mut Sheet, name: &str, rows: &[T], of: impl Fn(&T) -> &Histogram) {
     for (column, q) in [("p50", 0.50), ("p95", 0.95), ("p99", 0.99)] {
         sheet.add(

@@ -1,12 +1,13 @@
-//! Work on several things at once.
+//! Parallel work on several items.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Does `work` for each of `items`, for at most `most` at a time and for no more than there are cores. The results are in the order of the
-/// items; the error is that of the first item that has one.
+/// Does `work` for each of `items`, for at most `most` items at a time and not more than there are
+/// cores. The results are in the order of the items. If several items fail, the error of the first
+/// of them is returned.
 pub(crate) fn each<T: Sync, R: Send, E: Send>(
     items: &[T],
     most: usize,

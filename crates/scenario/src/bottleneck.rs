@@ -1,4 +1,5 @@
-//! What a scenario says of its bottleneck without naming the link: `queue` and `trace` at its top.
+//! The keys `queue` and `trace` at the top of a scenario: they belong to its bottleneck, without
+//! naming the link.
 
 use crate::error::{Checked, Problem};
 use crate::raw::RawScenario;
@@ -7,13 +8,13 @@ use crate::text::At;
 use std::ops::Range;
 use toml_edit::{DocumentMut, InlineTable, Item, TableLike, Value};
 
-/// Gives the bottleneck what the scenario's top says of it.
+/// Moves `queue` and `trace` from the top of the scenario into its bottleneck link.
 pub(crate) fn resolve(raw: &mut RawScenario) -> Checked<()> {
     if let Some(trace) = raw.trace.take() {
         let bottleneck = place(&raw.link, &trace.span, "trace")?;
         let link = &mut raw.link[bottleneck].value;
         let (rate, old) = (link.rate.take(), link.trace.replace(trace));
-        // The way back keeps what it had from the way there.
+        // The reverse direction keeps the rate or trace that both directions had before.
         if link.between.is_some() {
             let back = link.back.get_or_insert_with(|| At {
                 span: link.name.span.clone(),
@@ -36,7 +37,8 @@ pub(crate) fn resolve(raw: &mut RawScenario) -> Checked<()> {
     Ok(())
 }
 
-/// Writes the same into the links of the document of which `raw` was read, so that its top says nothing of a bottleneck any more.
+/// Does in the document what [`resolve`] does in `raw`, which was read from it: moves `queue` and
+/// `trace` from the top into the bottleneck link.
 pub(crate) fn write_out(raw: &RawScenario, document: &mut DocumentMut) -> Checked<()> {
     if let Some(trace) = &raw.trace {
         let at = place(&raw.link, &trace.span, "trace")?;
@@ -95,10 +97,11 @@ fn nth_mut(list: &mut Item, at: usize) -> Option<&mut dyn TableLike> {
     }
 }
 
-/// Name that makes a link the bottleneck although others have a rate too.
+/// Name that makes a link the bottleneck although other links have a rate too.
 const BOTTLENECK: &str = "bottleneck";
 
-/// The link that can be the bottleneck: the only one with a rate or a trace, or the one among them that is called so.
+/// Returns the index of the bottleneck: the only link with a rate or a trace, or the link named
+/// [`BOTTLENECK`] if several links have one.
 fn place(links: &[At<RawLink>], said: &Range<usize>, key: &str) -> Checked<usize> {
     let limits = |link: &RawLink| {
         link.trace.is_some() || link.rate.as_ref().is_some_and(|rate| rate.value.0.is_some())
@@ -138,7 +141,7 @@ fn place(links: &[At<RawLink>], said: &Range<usize>, key: &str) -> Checked<usize
     }
 }
 
-/// The link that is called the way back of another.
+/// Returns the index of the link that is named as the reverse direction of link `of`.
 fn twin(links: &[At<RawLink>], of: usize) -> Option<usize> {
     let name = &links[of].value.name.value;
     links.iter().position(|link| link.value.name.value.strip_suffix(".back") == Some(name))
@@ -169,7 +172,7 @@ mod tests {
         };
         same("queue = \"codel\"", "rate = \"10 Mbit/s\"\nqueue = \"codel\"");
         same("trace = \"t\"", "trace = \"t\"\nback.rate = \"10 Mbit/s\"");
-        // One direction each.
+        // The links of this text have one direction each.
         let one_way = read(&with("queue = \"codel\"")).expect("a scenario").to_toml();
         let again = read(&format!("queue = \"fq-codel\"\n{one_way}")).expect("the same");
         let queues: Vec<_> = again
@@ -194,7 +197,7 @@ mod tests {
 
     #[test]
     fn several_candidates_are_refused() {
-        // But for one that is called the bottleneck.
+        // A link named "bottleneck" is the exception.
         let named = with("queue = \"codel\"")
             .replace("delay = \"5 ms\"", "delay = \"5 ms\"\nrate = \"1 Gbit/s\"")
             .replace("\"l\"", "\"bottleneck\"");

@@ -1,4 +1,4 @@
-//! From the raw structures to the checked scenario.
+//! Checks raw structures and builds the scenario from them.
 
 mod buffers;
 mod changes;
@@ -24,7 +24,7 @@ use narrows_units::Span;
 use std::ops::Range;
 use std::path::Path;
 
-/// Checks everything, in the order in which one thing needs another.
+/// Checks all parts, each after the parts that it depends on.
 pub(crate) fn check(raw: &mut RawScenario, file: &str, read: &ReadFile) -> Checked<Scenario> {
     controllers::resolve(raw, file)?;
     let raw = &*raw;
@@ -98,7 +98,8 @@ pub(crate) fn check(raw: &mut RawScenario, file: &str, read: &ReadFile) -> Check
     Ok(scenario)
 }
 
-/// The place of a link's queue in the file, or its beginning if an option or a named path has chosen it.
+/// Returns the place of a link's queue in the file. Returns the beginning of the file if an option
+/// or a named path has chosen the queue.
 fn written_queue(raw: &RawScenario, name: &str) -> Range<usize> {
     let base = name.strip_suffix(".back").unwrap_or(name);
     let link =
@@ -113,7 +114,7 @@ fn written_queue(raw: &RawScenario, name: &str) -> Range<usize> {
     queue.map_or(0..0, |queue| queue.span.clone())
 }
 
-/// Refuses a named path that no packet of the flows ever takes.
+/// Refuses a named path if no packet of the flows takes it.
 fn check_path(path: &At<String>, scenario: &Scenario) -> Checked<()> {
     let own = paths::links(&path.value);
     let is_own = |link: &LinkId| {
@@ -158,11 +159,12 @@ fn check_interval(sample: &At<Quantity<Span>>, duration: Span) -> Checked<Span> 
     Ok(interval)
 }
 
-/// Samples of all flows and links together that a run can keep. Ours: about 5 GB, of 211 B each until the tables are written (measured as the
-/// difference of two runs with 0.75 and 3 million).
+/// Most samples of all flows and links together that a run can keep, our choice: about 5 GB. A
+/// sample takes 211 B until the tables are written (measured as the difference between runs with
+/// 0.75 and 3 million samples).
 const MOST_SAMPLES: u64 = 24_000_000;
 
-/// Refuses samples that no memory holds, before any is taken.
+/// Refuses a sampling interval with more samples than [`MOST_SAMPLES`], before the run begins.
 fn check_samples(sample: &At<Quantity<Span>>, duration: Span, series: usize) -> Checked<()> {
     let samples =
         |interval: Span| (duration.as_nanos() / interval.as_nanos()).saturating_mul(series as u64);
@@ -181,18 +183,19 @@ fn check_samples(sample: &At<Quantity<Span>>, duration: Span, series: usize) -> 
     ))
 }
 
-/// Samples of all flows and links together that a run takes if nobody says otherwise: about 100 MB.
+/// Most samples of all flows and links together that a run takes by default: about 210 MB.
 const SAMPLES: u64 = 1_000_000;
 
-/// A 600th of the run, or less often where so many series would have too many samples, rounded up to 1, 2 or 5 times a power of ten, at
-/// least a millisecond.
+/// Returns the default sampling interval: a 600th of the run, or longer if that would give more
+/// than [`SAMPLES`] samples. It is rounded up to 1, 2 or 5 times a power of ten, and is at least a
+/// millisecond, but at most the run.
 fn default_interval(duration: Span, series: usize) -> Span {
     let samples = (SAMPLES / series.max(1) as u64).clamp(1, 600);
     let aim = Span::from_nanos(duration.as_nanos().div_ceil(samples)).max(Span::from_millis(1));
     steps().find(|step| *step >= aim).unwrap_or(duration).min(duration)
 }
 
-/// 1, 2 and 5 times every power of ten, in nanoseconds.
+/// Yields 1, 2 and 5 times every power of ten, in nanoseconds.
 fn steps() -> impl Iterator<Item = Span> {
     (0..19).flat_map(|power| [1, 2, 5].map(|factor| Span::from_nanos(factor * 10u64.pow(power))))
 }

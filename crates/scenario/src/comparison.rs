@@ -1,36 +1,38 @@
-//! The scenario of a comparison: some flows of one controller over one bottleneck, described by a few numbers.
+//! The scenario of a comparison: flows of one controller over one bottleneck, described by a few
+//! numbers.
 
 use crate::write::{Document, quoted};
 use narrows_units::{Depth, Rate, Span};
 
-/// One bottleneck between two hosts and flows of one controller that share it. The default is the one that people test first: 100 Mbit/s,
-/// 30 ms, a buffer of two bandwidth-delay products, one flow, a minute.
+/// One bottleneck between two hosts, and flows of one controller that share it. The default is a
+/// common first test: 100 Mbit/s, 30 ms, a buffer of two bandwidth-delay products, one flow, a
+/// minute.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// A named path instead of a bottleneck made of the numbers below.
+    /// Named path that replaces the bottleneck described by the fields below.
     pub path: Option<String>,
-    /// The bottleneck's rate, in both directions; a trace replaces it.
+    /// Rate of the bottleneck, in both directions; a trace replaces it.
     pub rate: Rate,
-    /// The rate of the sending host's network card, a link before the bottleneck; `None` for a host that
-    /// hands its packets to the bottleneck at once.
+    /// Rate of the sending host's network card, a link before the bottleneck; `None` for a host
+    /// that hands its packets to the bottleneck at once.
     pub host_rate: Option<Rate>,
-    /// The round trip's propagation delay, half in each direction.
+    /// Propagation delay of the round trip, half in each direction.
     pub rtt: Span,
-    /// The bottleneck's buffer, in both directions; `None` for no limit.
+    /// Buffer of the bottleneck, in both directions; `None` for no limit.
     pub buffer: Option<Depth>,
-    /// The probability that a data packet is lost before the bottleneck's queue.
+    /// Probability that a data packet is lost before the bottleneck's queue.
     pub loss: f64,
-    /// How many flows.
+    /// Number of flows.
     pub flows: u32,
-    /// Each further flow begins this much later.
+    /// Time between the starts of one flow and the next.
     pub stagger: Span,
-    /// A file of recorded capacity in the data's direction.
+    /// File of recorded capacity in the direction of data.
     pub trace: Option<String>,
-    /// A file of recorded capacity in the acknowledgements' direction; `None` for the rate.
+    /// File of recorded capacity in the direction of acknowledgements; `None` for the rate.
     pub trace_back: Option<String>,
-    /// How long it runs.
+    /// Length of the run.
     pub duration: Span,
-    /// Statistics begin after this; `None` for a sixth of the duration.
+    /// End of the warm-up, after which statistics begin; `None` for a sixth of the duration.
     pub warmup: Option<Span>,
 }
 
@@ -54,7 +56,7 @@ impl Default for Comparison {
 }
 
 impl Comparison {
-    /// The text of the scenario in which `controller`, written with its parameters, drives all flows.
+    /// Writes the scenario in which `controller`, a name with its parameters, drives all flows.
     pub fn to_toml(&self, controller: &str, seed: u64) -> String {
         let mut out = Document(String::new());
         out.text("name", controller);

@@ -7,12 +7,14 @@ use narrows_control::{Controllers, FileForm, entry_of_file, meant_file, names_fi
 use narrows_params::{ParamError, find};
 use std::path::{Path, PathBuf};
 
-/// A choice of a controller, whose file is loaded if it names one: with the name that the controller has from then on. Relative names begin in `folder`. A file that
-/// is not there, and a controller that nobody knows, may lie in it as a file by the controller's name, as results keep theirs: `mine.o`, `mine.policy.json`.
+/// Returns a choice of a controller under its registered name, and loads the controller's file if
+/// the choice names one. Relative file names begin in `folder`. If a named file is missing, or a
+/// controller is unknown, a file named after the controller is looked for in `folder`, because
+/// result directories store it there: `mine.o`, `mine.policy.json`.
 ///
 /// # Errors
 ///
-/// The file cannot be taken: its name, the place in it, the reason and a remedy.
+/// The file cannot be loaded. The text has its name, the place in it, the reason and a remedy.
 pub fn load_controller(text: &str, folder: &Path) -> Result<String, String> {
     let (name, settings) = text.split_once('?').unwrap_or((text, ""));
     let Some(file) = file_of(name, folder) else {
@@ -51,7 +53,7 @@ fn file_of(name: &str, folder: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Loads the files among a scenario's controllers; `file` is the scenario's own.
+/// Loads the files that name controllers in a scenario; `file` is the scenario's file.
 pub(crate) fn resolve(raw: &mut RawScenario, file: &str) -> Checked<()> {
     let folder = Path::new(file).parent().unwrap_or(Path::new(""));
     let flows = raw.flow.iter_mut().filter_map(|flow| flow.value.controller.as_mut());

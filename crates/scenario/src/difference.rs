@@ -1,22 +1,22 @@
-//! What two scenarios have in common, and what not.
+//! The values in which two scenarios differ.
 
 use crate::ScenarioError;
 use crate::error::Problem;
 use std::collections::BTreeMap;
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
-/// A value that two scenarios do not share.
+/// A value that differs between two scenarios.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Its path, as an axis of a sweep would call it: `link.bottleneck.rate`.
+    /// Path of the value, as an axis of a sweep writes it: `link.bottleneck.rate`.
     pub path: String,
-    /// What it is in the first, as TOML; `None` if it is not there.
+    /// The value in the first scenario, as TOML; `None` if it is missing.
     pub before: Option<String>,
-    /// What it is in the second.
+    /// The value in the second scenario, as TOML; `None` if it is missing.
     pub after: Option<String>,
 }
 
-/// The values in which two TOML documents differ, in the order of their paths.
+/// Returns the values in which two TOML documents differ, sorted by path.
 ///
 /// # Errors
 /// One of them is not TOML.

@@ -1,11 +1,12 @@
-//! What is wrong with a scenario, where, and what would be right.
+//! Errors of scenarios: the problem, its place, and the remedy.
 
 use crate::excerpt::{self, excerpt, visible};
-use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use std::fmt::{self, Display};
 use std::ops::Range;
 
-/// A problem at a place of the text, before it knows whose text it is.
+/// A problem at a place of the text, without the name of the file.
 #[derive(Debug)]
 pub(crate) struct Problem {
     message: String,
@@ -16,7 +17,7 @@ pub(crate) struct Problem {
 pub(crate) type Checked<T> = Result<T, Box<Problem>>;
 
 impl Problem {
-    /// A problem with what stands at `span`.
+    /// A problem with the text at `span`.
     pub fn at(
         span: &Range<usize>,
         message: impl Into<String>,
@@ -29,25 +30,25 @@ impl Problem {
         })
     }
 
-    /// Says something at the place of the problem.
+    /// Labels the place of the problem.
     pub fn saying(mut self: Box<Problem>, label: impl Into<String>) -> Box<Problem> {
         self.marks[0].1 = Some(label.into());
         self
     }
 
-    /// True if the problem is with something within `span`, or with something that contains it.
+    /// True if `span` overlaps a place of the problem.
     pub fn touches(&self, span: &Range<usize>) -> bool {
         self.marks
             .iter()
             .any(|(own, _)| !own.is_empty() && own.start < span.end && span.start < own.end)
     }
 
-    /// True if the other says the same, wherever it is.
+    /// True if the other problem has the same message, wherever it is.
     pub fn says_as(&self, other: &Problem) -> bool {
         self.message == other.message
     }
 
-    /// The same problem of a cell of a sweep, shown at other places: those of its axes.
+    /// Makes it the problem of a cell of a sweep, shown at the places of the cell's axes.
     pub fn of_cell(self, cell: &str, marks: Vec<(Range<usize>, String)>) -> Box<Problem> {
         let marks = marks.into_iter().map(|(span, label)| (span, Some(label))).collect();
         Box::new(Problem {
@@ -68,8 +69,9 @@ impl Problem {
     }
 }
 
-/// Why a scenario was refused: what is wrong, the line it is on, and what would be right. Renders as a [`Diagnostic`] with the line shown,
-/// or in one line with [`short`](ScenarioError::short).
+/// The reason why a scenario is refused: the message, the line, and the remedy. It is shown with
+/// the line by [`rendered`](ScenarioError::rendered), or in one line by
+/// [`short`](ScenarioError::short).
 #[derive(Debug)]
 pub struct ScenarioError(Box<Inner>);
 
@@ -79,8 +81,28 @@ struct Inner {
     help: String,
     file: String,
     line: Option<usize>,
-    source: Option<NamedSource<String>>,
-    labels: Vec<LabeledSpan>,
+    excerpt: Option<Excerpt>,
+}
+
+/// The lines of a file that an error shows.
+#[derive(Debug)]
+struct Excerpt {
+    /// The whole file; long lines are cut.
+    text: String,
+    /// Places in `text`, the first of which is the problem's own, each with a label.
+    marks: Vec<(Range<usize>, Option<String>)>,
+}
+
+/// Columns at which source lines of an error are cut.
+const COLUMNS: usize = 120;
+
+/// The signs and colours of a rendered error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ErrorStyle {
+    /// True if lines are drawn with Unicode's box characters, false for ASCII alone.
+    pub unicode: bool,
+    /// True if the text has the colour codes of terminals.
+    pub colour: bool,
 }
 
 impl ScenarioError {
@@ -100,20 +122,12 @@ impl ScenarioError {
         let (shown, places) = excerpt(text, &places);
         let labels =
             problem.marks.into_iter().map(|(_, label)| label.map(|label| excerpt::message(&label)));
-        let label = |(index, (label, place)): (usize, (Option<String>, Range<usize>))| {
-            if index == 0 {
-                LabeledSpan::new_primary_with_span(label, place)
-            } else {
-                LabeledSpan::new_with_span(label, place)
-            }
-        };
         ScenarioError(Box::new(Inner {
             message: excerpt::message(&problem.message),
             help: excerpt::message(&problem.help),
             file: file.to_owned(),
             line: Some(line),
-            source: Some(NamedSource::new(visible(file), shown)),
-            labels: labels.zip(places).enumerate().map(label).collect(),
+            excerpt: Some(Excerpt { text: shown, marks: places.into_iter().zip(labels).collect() }),
         }))
     }
 
@@ -123,39 +137,70 @@ impl ScenarioError {
             help: "give the path of a scenario file, which is TOML text".to_owned(),
             file: file.to_owned(),
             line: None,
-            source: None,
-            labels: Vec::new(),
+            excerpt: None,
         }))
     }
 
-    /// The same without a place in the file.
+    /// Removes the place in the file.
     pub(crate) fn without_place(mut self) -> ScenarioError {
-        (self.0.line, self.0.source) = (None, None);
-        self.0.labels.clear();
+        self.0.line = None;
+        self.0.excerpt = None;
         self
     }
 
-    /// What is wrong.
+    /// Returns the problem.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// What would be right.
+    /// Returns the remedy.
     pub fn remedy(&self) -> &str {
         &self.0.help
     }
 
-    /// The file, as it was named to the parser.
+    /// Returns the name of the file, as the parser received it.
     pub fn file(&self) -> &str {
         &self.0.file
     }
 
-    /// The line, from 1; `None` if the file could not be read.
+    /// Returns the line, from 1; `None` if the error has no place in the file.
     pub fn line(&self) -> Option<usize> {
         self.0.line
     }
 
-    /// All in one line: `file:line: message; remedy`.
+    /// The error over several lines, each with its end: the message, the lines of the file that
+    /// cause it, and the remedy.
+    pub fn rendered(&self, style: ErrorStyle) -> String {
+        let Inner { message, help, file, excerpt, .. } = &*self.0;
+        let file = visible(file);
+        let title = Level::ERROR.primary_title(message.as_str());
+        let remedy = Level::HELP.message(help.as_str());
+        let group = match excerpt {
+            None => title.element(remedy),
+            Some(Excerpt { text, marks }) => {
+                let annotations = marks.iter().enumerate().map(|(index, (span, label))| {
+                    let kind = match index {
+                        0 => AnnotationKind::Primary,
+                        _ => AnnotationKind::Context,
+                    };
+                    kind.span(span.clone()).label(label.as_deref())
+                });
+                let snippet = Snippet::source(text.as_str()).path(file.as_ref());
+                title.element(snippet.annotations(annotations)).element(remedy)
+            }
+        };
+        let renderer = match style.colour {
+            true => Renderer::styled(),
+            false => Renderer::plain(),
+        };
+        let decor = match style.unicode {
+            true => DecorStyle::Unicode,
+            false => DecorStyle::Ascii,
+        };
+        renderer.term_width(COLUMNS).decor_style(decor).render(&[group]) + "\n"
+    }
+
+    /// Formats the error in one line: `file:line: message; remedy`.
     pub fn short(&self) -> String {
         let Inner { message, help, file, .. } = &*self.0;
         match self.0.line {
@@ -172,17 +217,3 @@ impl Display for ScenarioError {
 }
 
 impl std::error::Error for ScenarioError {}
-
-impl Diagnostic for ScenarioError {
-    fn help<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
-        Some(Box::new(&self.0.help))
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.0.source.as_ref().map(|source| source as &dyn SourceCode)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        Some(Box::new(self.0.labels.iter().cloned()))
-    }
-}

@@ -1,16 +1,16 @@
-//! Text from outside as an error shows it: lines of a width that people read, nothing that a terminal obeys.
+//! Excerpts of outside text for error messages: long lines cut, control characters replaced.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Columns that are shown of a line.
+/// Most columns shown of a line.
 const WIDTH: usize = 200;
-/// Of these, columns before the place that is meant.
+/// Columns shown before the marked place, part of [`WIDTH`].
 const BEFORE: usize = 60;
-/// Columns of a message that are shown.
+/// Most columns shown of a message.
 const MESSAGE: usize = 600;
 
-/// `text` with a picture in place of each control character but line ends.
+/// Replaces each control character of `text` except line ends with a printable symbol.
 pub fn visible(text: &str) -> Cow<'_, str> {
     let hidden = |c: char| c.is_control() && c != '\n';
     if text.contains(hidden) {
@@ -20,7 +20,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A message without control characters, its middle left out where it is long.
+/// Replaces control characters of a message, and leaves out its middle if it is long.
 pub(crate) fn message(text: &str) -> String {
     let text = visible(text);
     let length = text.chars().count();
@@ -33,7 +33,8 @@ pub(crate) fn message(text: &str) -> String {
     format!("{first} … {last}")
 }
 
-/// `text` with the same lines, each cut to its surroundings of the place that is meant, and that places anew.
+/// Cuts each long line of `text` to the surroundings of its first place. Returns the text and the
+/// moved places.
 pub(crate) fn excerpt(text: &str, places: &[Range<usize>]) -> (String, Vec<Range<usize>>) {
     let readable = |line: &str| line.len() <= WIDTH && !line.contains(char::is_control);
     if text.split('\n').all(readable) {
@@ -64,21 +65,21 @@ pub(crate) fn excerpt(text: &str, places: &[Range<usize>]) -> (String, Vec<Range
         }
         start = end;
     }
-    // What is left stands behind the last line.
+    // Places that are in no line stand behind the last line.
     let behind = shown.len()..shown.len();
     (shown, moved.into_iter().map(|place| place.unwrap_or(behind.clone())).collect())
 }
 
-/// A line as it is shown.
+/// A shown line.
 struct Cut {
     shown: String,
-    /// Each place of the line, and the one at which it is shown.
+    /// Byte offsets in the line, each with its offset in the shown text.
     places: Vec<(usize, usize)>,
     end: usize,
 }
 
 impl Cut {
-    /// `line` around the byte `meant`, to be shown from `at`.
+    /// Cuts `line` around its byte `meant`; `at` is its offset in the shown text.
     fn of(line: &str, meant: usize, at: usize) -> Cut {
         let long = line.chars().count() > WIDTH;
         let before = line.char_indices().take_while(|(place, _)| *place < meant).count();
@@ -99,7 +100,7 @@ impl Cut {
         cut
     }
 
-    /// Where the byte `place` of the line is shown; the end if it is not.
+    /// Returns the offset at which the byte `place` of the line is shown; the end if it is cut off.
     fn place(&self, place: usize) -> usize {
         self.places.iter().find(|(own, _)| *own >= place).map_or(self.end, |(_, shown)| *shown)
     }

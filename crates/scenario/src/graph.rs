@@ -1,8 +1,10 @@
-//! Random networks: many shapes for one question, where any single one could be a lucky choice.
+//! Random networks: many topologies for one question, because the result on a single topology may
+//! be luck.
 //!
-//! `[graph]` draws connected links, a producer at each node and consumers, and appends them to the text of the scenario, as a named path is.
-//! Ranges are those on which MIRCC's fairness was first checked here: 6 to 16 nodes, up to 30 links of 4 to 20 Mbit/s and 3 to 11 ms, 5 to
-//! 50 flows over the ways of least delay, with round trips of 24 to 72 ms.
+//! `[graph]` draws connected links, a producer at each node, and consumers. It appends them to the
+//! text of the scenario, as a named path does. The ranges are those of the first fairness tests of
+//! MIRCC in this project: 6 to 16 nodes, up to 30 links of 4 to 20 Mbit/s and 3 to 11 ms, and 5 to
+//! 50 flows over the paths of least delay, with round trips of 24 to 72 ms.
 
 use crate::text::At;
 use narrows_units::Random;
@@ -23,14 +25,14 @@ pub(crate) struct RawGraph {
     pub one_way: bool,
 }
 
-/// Microseconds of propagation there and back of a flow's way, at least and at most.
+/// Least and greatest propagation delay of a flow's round trip, in microseconds.
 const ROUND_TRIPS: (u64, u64) = (24_000, 72_000);
 /// Fewest flows of a graph.
 const FEWEST: usize = 5;
-/// Pairs of nodes that are tried for flows.
+/// Number of node pairs that are tried for flows.
 const TRIES: usize = 2000;
 
-/// `text` with the network drawn behind it.
+/// Appends the drawn network to `text`.
 pub(crate) fn append(text: &str, graph: &At<RawGraph>) -> String {
     let RawGraph { draw, one_way } = graph.value;
     let mut random = Random::stream(draw, "graph");
@@ -51,7 +53,7 @@ struct Link {
 struct Flow {
     from: usize,
     to: usize,
-    /// Milliseconds.
+    /// Start time, in milliseconds.
     start: u64,
 }
 
@@ -110,7 +112,8 @@ impl Graph {
         }
     }
 
-    /// The links of the way of least delay, and whether it crosses them from their first end.
+    /// Returns the links of the path of least delay, each with true if the path crosses it from its
+    /// first end.
     fn way(&self, from: usize, to: usize) -> Vec<(usize, bool)> {
         let mut delays = vec![u64::MAX; self.nodes];
         delays[to] = 0;

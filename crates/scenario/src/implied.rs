@@ -1,14 +1,15 @@
-//! What a controller implies for the transport of its flow.
+//! Transport settings that a controller implies for its flow.
 
 use narrows_control::Choice;
 use narrows_transport::{AckFormat, Transport};
 
-/// What acknowledgements name, and after how many full segments one is sent, with `controller`; none if it has no wish.
+/// Returns the acknowledgement format, and the number of full segments per acknowledgement, that
+/// `controller` needs; `None` if it needs no special ones.
 pub(crate) fn acknowledgements(controller: Option<&Choice>) -> Option<(AckFormat, u32)> {
     controller.filter(|choice| choice.entry().numbered).map(|_| (AckFormat::Numbered, 1))
 }
 
-/// The transport of a flow with `controller` for which nothing is written.
+/// Returns the transport of a flow with `controller` that sets nothing itself.
 pub(crate) fn transport(controller: Option<&Choice>) -> Transport {
     let mut transport = Transport::default();
     if let Some(wish) = acknowledgements(controller) {

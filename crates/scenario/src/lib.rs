@@ -1,6 +1,8 @@
-//! Scenarios: one description of a network and its traffic, checked and typed, that every world can run.
+//! Scenarios: checked and typed descriptions of a network and its traffic, which every world can
+//! run.
 //!
-//! A scenario is a TOML file. Quantities are strings with their unit, so that nobody has to know whether a number means bits or bytes:
+//! A scenario is a TOML file. Quantities are strings with their unit, so that nobody has to know
+//! whether a number means bits or bytes:
 //!
 //! ```
 //! let text = r#"
@@ -18,18 +20,21 @@
 //! to = "right"
 //! controller = "newreno"
 //! "#;
-//! let scenario = narrows_scenario::parse(text, "one-link.toml", &|path| std::fs::read_to_string(path))?;
+//! let scenario =
+//!     narrows_scenario::parse(text, "one-link.toml", &|path| std::fs::read_to_string(path))?;
 //! assert_eq!(scenario.links[1].name, "bottleneck.back");
 //! # Ok::<(), narrows_scenario::ScenarioError>(())
 //! ```
 //!
-//! [`schema`] describes every key. What is wrong with a file is a [`ScenarioError`] that shows the line and says what would be right.
+//! [`schema`] describes every key. An invalid file gives a [`ScenarioError`], which shows the line
+//! and the remedy.
 
 mod bottleneck;
 mod check;
 mod comparison;
 mod controllers;
 mod difference;
+mod document;
 mod error;
 mod excerpt;
 mod files;
@@ -60,7 +65,8 @@ mod write;
 pub use comparison::Comparison;
 pub use controllers::load_controller;
 pub use difference::{Difference, differences};
-pub use error::ScenarioError;
+pub use document::{from_toml, to_toml, with_value};
+pub use error::{ErrorStyle, ScenarioError};
 pub use excerpt::visible;
 pub use files::{ReadFile, read_named};
 pub use icn::{Catalogue, Consumer, Face, Icn, Ideal, Prefix, PrefixId, RequestProcess};

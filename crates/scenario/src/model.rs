@@ -1,4 +1,4 @@
-//! The checked scenario, as worlds receive it: every name resolved, every route found, every quantity in its unit.
+//! The checked scenario that worlds run: names resolved, routes found, quantities parsed.
 
 use crate::node::{Node, NodeId};
 use crate::{Icn, Sizes};
@@ -10,66 +10,67 @@ use narrows_transport::Transport;
 use narrows_units::{Bytes, Rate, Span, Time};
 use std::sync::Arc;
 
-/// A network and its traffic. Says nothing of the world that runs it.
+/// A network and its traffic, independent of the world that runs it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
-    /// What it is called in reports.
+    /// Name in reports.
     pub name: String,
-    /// Fixes every random draw.
+    /// Seed of every random draw.
     pub seed: u64,
-    /// How long it runs.
+    /// Length of the run.
     pub duration: Span,
-    /// Statistics begin after this.
+    /// End of the warm-up, after which statistics begin.
     pub warmup: Span,
     /// Time between samples of the series.
     pub interval: Span,
-    /// Hosts delay each sending by a seeded draw, uniform from zero to one packet time of the slowest link of the route: without it
-    /// drop-tail queues lock the phases of flows.
+    /// True if hosts delay each sending by a seeded draw, uniform from zero to one packet time of
+    /// the route's slowest link. Without the delay, drop-tail queues lock the phases of flows.
     pub send_overhead: bool,
     /// The nodes.
     pub nodes: Vec<Node>,
     /// The links, each in one direction.
     pub links: Vec<Link>,
-    /// The flows; none where the network is information-centric.
+    /// The flows; empty if the network is information-centric.
     pub flows: Vec<Flow>,
-    /// What makes the network information-centric.
+    /// The information-centric part; `None` for a network with flows.
     pub icn: Option<Icn>,
-    /// What changes during the run, by time; at one time in the file's order.
+    /// Changes during the run, in time order; changes at the same time are in the order of the
+    /// file.
     pub changes: Vec<Change>,
-    /// What the results should show, by metric.
+    /// Expected results.
     pub expect: Vec<Expectation>,
 }
 
 /// A band in which a metric of the run should lie.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
-    /// The metric's name in `narrows_measure::metrics`.
+    /// Name of the metric in `narrows_measure::metrics`.
     pub metric: String,
-    /// The least value that is as expected; `None` for no lower end.
+    /// Least expected value; `None` for no lower end.
     pub min: Option<f64>,
-    /// The greatest value that is as expected; `None` for no upper end.
+    /// Greatest expected value; `None` for no upper end.
     pub max: Option<f64>,
 }
 
 /// A link in one direction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
-    /// Its name; the reverse direction of a two-way link `x` is called `x.back`.
+    /// Name; the reverse direction of a two-way link `x` is named `x.back`.
     pub name: String,
     /// The near end.
     pub from: NodeId,
     /// The far end.
     pub to: NodeId,
-    /// What it is made of, its buffer resolved to bytes or packets.
+    /// Configuration; its buffer is resolved to bytes or packets.
     pub config: LinkConfig,
-    /// The file of its trace, as the scenario names it, if its rate comes from one.
+    /// File of the trace, as the scenario names it; `None` without a trace.
     pub trace_file: Option<String>,
 }
 
 /// Traffic from one node to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// The sender's node.
     pub from: NodeId,
@@ -79,52 +80,54 @@ pub struct Flow {
     pub route: Vec<LinkId>,
     /// Links that acknowledgements cross, in order.
     pub back: Vec<LinkId>,
-    /// Its controller. `None` sends at the workload's rate whatever happens and is not acknowledged (UDP).
+    /// Controller; `None` for a flow that sends at the workload's rate and gets no acknowledgements
+    /// (UDP).
     pub controller: Option<Choice>,
-    /// The transport's settings, one for all copies of the flow.
+    /// Settings of the transport, shared by all copies of the flow.
     pub transport: Arc<Transport>,
-    /// What it has to send.
+    /// Source of the flow's data.
     pub workload: Workload,
-    /// The random stream of the workload. That of a flow without a written name is the same for every controller.
+    /// Name of the workload's random stream. Without a written flow name it does not depend on the
+    /// controller.
     pub stream: String,
-    /// When it begins.
+    /// Time at which the flow starts.
     pub start: Time,
-    /// When it stops offering data, if before the end.
+    /// Time at which it stops offering data; `None` for the end of the run.
     pub stop: Option<Time>,
-    /// When it offers none in between: in order and apart.
+    /// Pauses, in time order and without overlap.
     pub pauses: Vec<Pause>,
 }
 
 /// A time in which a flow offers no data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pause {
-    /// From then on it offers none.
+    /// Begin of the pause.
     pub from: Time,
-    /// From then on it does again.
+    /// End of the pause.
     pub to: Time,
 }
 
-/// What a flow has to send.
+/// The source of a flow's data.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Workload {
-    /// Always something.
+    /// Unlimited data.
     Bulk,
-    /// So many payload bytes, then nothing.
+    /// This many payload bytes, then nothing.
     Size(Bytes),
-    /// Payload at this rate, a full segment at a time.
+    /// Payload at this rate, one full segment at a time.
     Constant(Rate),
-    /// Bursts and silence in turn.
+    /// Alternating bursts and silences.
     OnOff(OnOff),
-    /// Frames of media, one after each interval.
+    /// Media frames at a fixed interval.
     Frames(Frames),
-    /// Transfers that arrive at random, each on a connection of its own.
+    /// Transfers that arrive at random, each on its own connection.
     Arrivals(Arrivals),
-    /// Requests and their responses in turn, on one connection.
+    /// Alternating requests and responses, on one connection.
     Requests(Requests),
 }
 
 impl Workload {
-    /// True if its data has units that are complete at some time: files, bursts, frames, responses.
+    /// True if the data comes in units with a completion time: files, bursts, frames, responses.
     pub fn is_transfers(&self) -> bool {
         match self {
             Workload::Bulk | Workload::Constant(_) => false,
@@ -137,86 +140,88 @@ impl Workload {
     }
 }
 
-/// Bursts and silence in turn.
+/// Alternating bursts and silences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OnOff {
-    /// What a burst is.
+    /// Length of a burst.
     pub on: On,
-    /// Silence after it.
+    /// Length of the silence after a burst.
     pub off: Span,
-    /// How the lengths of both vary.
+    /// Distribution of both lengths.
     pub draw: Draw,
-    /// Payload at this rate while on, a full segment at a time; `None` for always something while on.
+    /// Rate of payload during a burst, one full segment at a time; `None` for unlimited data.
     pub rate: Option<Rate>,
 }
 
-/// What a burst is.
+/// The length of a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum On {
-    /// Whatever can be sent in this time. The silence begins at its end.
+    /// Everything that can be sent in this time; the silence begins at its end.
     Time(Span),
-    /// So much payload. The silence begins when it has been delivered, or sent if it has a rate.
+    /// This much payload. The silence begins when it has been delivered, or, with a rate, when it
+    /// has been sent.
     Size(Bytes),
 }
 
-/// How lengths vary.
+/// The distribution of lengths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Draw {
-    /// Not at all.
+    /// Constant.
     #[default]
     Fixed,
-    /// Exponentially, with the given length as the mean.
+    /// Exponential, with the given length as its mean.
     Exponential,
 }
 
-/// Frames of media.
+/// Media frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frames {
-    /// Payload on average; of an encoder that follows its controller, at first.
+    /// Mean payload rate; the initial rate of an encoder that follows its controller.
     pub rate: Rate,
-    /// The least and the greatest rate of an encoder that follows its controller; `None` for one that keeps its rate.
+    /// Least and greatest rate of an encoder that follows its controller; `None` for a fixed rate.
     pub follows: Option<(Rate, Rate)>,
-    /// Time from one to the next.
+    /// Time from one frame to the next.
     pub interval: Span,
-    /// Every such frame is a key frame; 0 for none.
+    /// Number of frames from one key frame to the next; 0 for no key frames.
     pub key_every: u32,
-    /// How many times as large as the others a key frame is.
+    /// Size of a key frame, in sizes of the other frames.
     pub key_factor: f64,
-    /// A frame that has not arrived after this is late.
+    /// Delay after which a frame is late.
     pub deadline: Span,
 }
 
 /// Transfers that arrive at random.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrivals {
-    /// How many in a second, on average; the times between them are exponential.
+    /// Mean number of transfers per second; the times between arrivals are exponential.
     pub per_second: f64,
-    /// Their sizes.
+    /// Sizes of the transfers.
     pub sizes: Sizes,
 }
 
-/// Requests and their responses in turn.
+/// Alternating requests and responses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Requests {
-    /// The size of a request.
+    /// Size of a request.
     pub request: Bytes,
-    /// The sizes of responses.
+    /// Sizes of the responses.
     pub response: Sizes,
-    /// From a response's delivery to the next request.
+    /// Time from a response's delivery to the next request.
     pub think: Span,
-    /// How that time varies.
+    /// Distribution of the think time.
     pub draw: Draw,
 }
 
 impl Frames {
-    /// The same at `rate`, or as near to it as an encoder that follows its controller may go. One that does not stays as it is.
+    /// Returns the frames at `rate`, limited to the range of an encoder that follows its
+    /// controller. Other encoders keep their rate.
     pub fn at(&self, rate: Rate) -> Frames {
         let rate = self.follows.map_or(self.rate, |(least, most)| rate.clamp(least, most));
         Frames { rate, ..*self }
     }
 
-    /// The size of the frame with this number, from 0: key frames are as many times larger as they should be, and all together have the
-    /// rate.
+    /// Returns the size of the frame with this number, from 0. Key frames are larger by
+    /// [`key_factor`](Frames::key_factor), and all frames together have the mean rate.
     pub fn size(&self, number: u64) -> Bytes {
         let mean = self.rate.bytes_per_sec() * self.interval.as_secs_f64();
         if self.key_every == 0 {
@@ -230,13 +235,14 @@ impl Frames {
 }
 
 impl Scenario {
-    /// The signals that the routers on a flow's route give to its controller.
+    /// Yields the signals that the queues on a flow's route give to its controller.
     pub fn offered_by_route(&self, flow: &Flow) -> impl Iterator<Item = Need> {
         let queues = flow.route.iter().filter_map(|id| self.links[id.0].config.queue.as_ref());
         queues.flat_map(|queue| queue.entry().offers.iter().copied())
     }
 
-    /// The names under which what is measured of traffic appears: the flows', or those of an information-centric network's consumers.
+    /// Returns the names under which results of traffic appear: the flows, or the consumers of an
+    /// information-centric network.
     pub fn traffic(&self) -> Vec<String> {
         match &self.icn {
             Some(icn) => icn.names(&self.nodes).collect(),
@@ -244,7 +250,8 @@ impl Scenario {
         }
     }
 
-    /// A link at the best that it is during the run: its highest rate, or its trace, and its least delay.
+    /// Returns the best state of a link during the run: its highest rate, or its trace, and its
+    /// least delay.
     pub fn best_of(&self, link: LinkId) -> (RateSource, Span) {
         let config = &self.links[link.0].config;
         self.changes.iter().fold(
@@ -263,8 +270,8 @@ impl Scenario {
         )
     }
 
-    /// The round trip of a flow as the field counts it for a bandwidth-delay product: the propagation delays of its routes, out and back,
-    /// before anything changes.
+    /// Returns the round trip of a flow that bandwidth-delay products use: the propagation delays
+    /// of its route, out and back, before any change.
     pub fn base_rtt(&self, flow: &Flow) -> Span {
         flow.route
             .iter()

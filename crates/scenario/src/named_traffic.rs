@@ -1,27 +1,27 @@
-//! Named traffic: a few kinds of traffic that many people mean by one word, and the numbers that matter to each.
+//! Named traffic: common kinds of traffic, with the metrics that matter to each.
 
 use narrows_params::suggest;
 
 /// A named kind of traffic.
 #[derive(Debug)]
 pub struct NamedTraffic {
-    /// Its name.
+    /// Name in scenarios and on the command line.
     pub name: &'static str,
-    /// What it is, in one line.
+    /// Description in one line.
     pub summary: &'static str,
-    /// Where its numbers come from, and which are this project's own choice.
+    /// Sources of the numbers, with those that are this project's choice.
     pub source: &'static str,
     /// The `workload` of its flow, as TOML.
     pub workload: &'static str,
-    /// What one of it is called behind the controller's name: "download" of "a cubic download".
+    /// Noun that follows the controller's name: "download" in "a cubic download".
     pub noun: &'static str,
-    /// True if there is one of it, "a cubic download", and not some, "cubic web traffic".
+    /// True if the noun can be counted, as in "a cubic download", but not in "cubic web traffic".
     pub counted: bool,
-    /// What heads of columns call the metrics that matter to it, and the metrics' names.
+    /// Metrics that matter to this traffic: the column heading and the metric's name.
     pub metrics: &'static [(&'static str, &'static str)],
 }
 
-/// All named traffic, in the order in which lists show it.
+/// All named traffic, in the order of lists.
 pub const TRAFFIC: &[NamedTraffic] = &[
     NamedTraffic {
         name: "bulk",
@@ -64,10 +64,10 @@ pub const TRAFFIC: &[NamedTraffic] = &[
 ];
 
 impl NamedTraffic {
-    /// The traffic of this name.
+    /// Returns the traffic of this name.
     ///
     /// # Errors
-    /// There is none; the text says which there are.
+    /// No traffic has this name; the text lists the names.
     pub fn named(name: &str) -> Result<&'static NamedTraffic, String> {
         let names = TRAFFIC.iter().map(|traffic| traffic.name);
         let found = TRAFFIC.iter().find(|traffic| traffic.name == name);
@@ -76,7 +76,8 @@ impl NamedTraffic {
         })
     }
 
-    /// What `controller` drives, in words: "a cubic download", "cubic web traffic"; with a number, "3 cubic downloads".
+    /// Describes traffic that `controller` drives: "a cubic download", "cubic web traffic", or with
+    /// a number "3 cubic downloads".
     pub fn driven_by(&self, controller: &str, count: u32) -> String {
         match (self.counted, count) {
             (false, _) => format!("{controller} {}", self.noun),

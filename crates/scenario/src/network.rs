@@ -1,12 +1,13 @@
-//! The network of a scenario, as every world runs it.
+//! Builds the network of a scenario, the same for every world.
 
 use crate::{LinkId, Scenario, What};
 use narrows_network::{Network, Routed};
 use narrows_path::{LinkChange, LinkConfig};
 
 impl Scenario {
-    /// Its links, empty, with the routes of its flows and everything that is to change. The nodes of an information-centric network choose
-    /// link by link: there each link is the route of a flow of its own.
+    /// Builds the empty network: links, routes of flows, and pending changes. The nodes of an
+    /// information-centric network choose link by link, so each of its links is the route of one
+    /// flow.
     pub fn network<P: Routed>(&self) -> Network<P> {
         let links = self.links.iter().map(|link| (link.name.as_str(), &link.config));
         let mut network = Network::new(links, self.seed, self.samples());
@@ -20,12 +21,13 @@ impl Scenario {
         network
     }
 
-    /// Samples that a run takes.
+    /// Returns the number of samples that a run takes.
     pub fn samples(&self) -> usize {
         (self.duration.as_nanos() / self.interval.as_nanos()) as usize
     }
 
-    /// What the record of each link says of it beside what was measured: its name, its configuration, and whether nothing changes its rate.
+    /// Yields the part of each link's record that is known before the run: the name, the
+    /// configuration, and true if nothing changes its rate.
     pub fn link_plans(&self) -> impl Iterator<Item = (&str, &LinkConfig, bool)> {
         self.links
             .iter()
@@ -33,7 +35,7 @@ impl Scenario {
             .map(|(index, link)| (link.name.as_str(), &link.config, self.keeps_rate(LinkId(index))))
     }
 
-    /// True if nothing changes the rate of this link.
+    /// True if no change sets the rate of this link or takes it down.
     pub fn keeps_rate(&self, link: LinkId) -> bool {
         !self.changes.iter().any(|change| matches!(change.what, What::Link(of, LinkChange::Rate(_) | LinkChange::Down) if of == link))
     }

@@ -1,4 +1,4 @@
-//! The network of a scenario without its traffic, as values that an axis of a sweep can take.
+//! The network of a scenario without its traffic, as values for an axis of a sweep.
 
 use crate::bottleneck;
 use crate::check;
@@ -12,43 +12,47 @@ use narrows_units::Span;
 use std::path::Path;
 use toml_edit::{Array, DocumentMut, Item, Key, TableLike, Value};
 
-/// The ends of a network's traffic in [`NetworkTables`].
+/// Names of the nodes at the ends of the traffic in [`NetworkTables`].
 pub const ENDS: [&str; 2] = ["sender", "receiver"];
 
-/// The network that a scenario describes, its flows left out. The nodes between which these run are called `sender` and `receiver`.
+/// The network of a scenario, without its flows. The nodes at the ends of the flows are renamed to
+/// `sender` and `receiver`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetworkTables {
-    /// `[[link]]`, `[[change]]` and `[transport]` as TOML on one line. Traces are named from where the program runs.
+    /// `[[link]]`, `[[change]]` and `[transport]` as TOML on one line. Names of traces are relative
+    /// to the working directory.
     link: String,
     change: Vec<(Span, String)>,
     transport: String,
-    /// Whether hosts begin each sending late.
+    /// True if hosts delay each sending by a random time.
     send_overhead: bool,
-    /// How long it runs.
+    /// Length of the run.
     pub duration: Span,
-    /// Its warm-up.
+    /// Length of the warm-up.
     pub warmup: Span,
 }
 
 impl NetworkTables {
-    /// The keys of a scenario that [`values`](NetworkTables::values) are of, as the path of an axis.
+    /// Keys of the scenario that [`values`](NetworkTables::values) sets, as the path of an axis.
     pub const KEYS: &str = "link, change, transport, send_overhead, duration, warmup";
 
-    /// The network of a scenario file.
+    /// Reads the network of a scenario file.
     ///
     /// # Errors
-    /// It is no scenario, or its network cannot carry other traffic than its own: a flow has no controller or a route, flows have different
-    /// ends, a change is of a flow, it is information-centric.
+    /// The file is not a scenario, or its network cannot carry other traffic: a flow has no
+    /// controller or has a route, flows have different ends, a change is of a flow, or the network
+    /// is information-centric.
     pub fn load(path: &Path) -> Result<NetworkTables, ScenarioError> {
         let file = path.display().to_string();
         let text = scenario_text(path).map_err(|error| ScenarioError::unreadable(&file, &error))?;
         NetworkTables::parse(&text, &file, path.parent().unwrap_or(Path::new("")))
     }
 
-    /// The same of a scenario's text, whose traces lie in `folder`; `file` is what errors call it.
+    /// Reads the network from the text of a scenario. Traces are relative to `folder`; errors call
+    /// the text `file`.
     ///
     /// # Errors
-    /// As [`load`](NetworkTables::load).
+    /// The errors of [`load`](NetworkTables::load).
     pub fn parse(text: &str, file: &str, folder: &Path) -> Result<NetworkTables, ScenarioError> {
         let mut whole = text.to_owned();
         let checked = read_appended(&mut whole).and_then(|mut raw| {
@@ -68,7 +72,8 @@ impl NetworkTables {
         checked.map_err(|problem| ScenarioError::new(*problem, file, &whole))
     }
 
-    /// The values of [`KEYS`](NetworkTables::KEYS), as TOML on one line. Changes after the end are left out.
+    /// Writes the values of [`KEYS`](NetworkTables::KEYS), as TOML on one line. Leaves out changes
+    /// after the end of the run.
     pub fn values(&self) -> String {
         let changes: Vec<&str> = self
             .change
@@ -87,7 +92,7 @@ impl NetworkTables {
         )
     }
 
-    /// A scenario file of this network, with a flow that `controller` drives.
+    /// Writes a scenario file with this network and a flow that `controller` drives.
     pub fn to_toml(&self, controller: &str) -> String {
         let changes: String =
             self.change.iter().map(|(_, change)| format!("  {change},\n")).collect();
@@ -106,7 +111,8 @@ impl NetworkTables {
     }
 }
 
-/// The nodes between which all flows run, of a network that can carry other traffic.
+/// Returns the nodes between which all flows run. Refuses a network that cannot carry other
+/// traffic.
 fn network_ends(raw: &RawScenario) -> Checked<[String; 2]> {
     const OTHER: &str = "give a copy of the file without it: a scorecard brings its own traffic";
     if let Some(flow) = raw.change.iter().find_map(|change| change.value.flow.as_ref()) {
@@ -140,7 +146,7 @@ fn network_ends(raw: &RawScenario) -> Checked<[String; 2]> {
     }
 }
 
-/// The nodes between which all flows run.
+/// Returns the nodes between which all flows run.
 pub(crate) fn ends(raw: &RawScenario) -> Checked<[String; 2]> {
     if let Some(icn) = &raw.icn {
         return Err(Problem::at(
@@ -216,7 +222,7 @@ fn tables(mut document: DocumentMut, ends: &[String; 2], folder: &Path) -> Netwo
     }
 }
 
-/// The tables of a list of tables, however it is written.
+/// Returns the tables of a list of tables, in either notation of TOML.
 fn each(list: Option<&mut Item>) -> Vec<&mut dyn TableLike> {
     match list {
         Some(Item::ArrayOfTables(list)) => {
@@ -237,7 +243,7 @@ fn rename(end: &mut Value, ends: &[String; 2]) {
     }
 }
 
-/// Names the trace of a link from where the program runs.
+/// Makes the trace of a link relative to the working directory.
 fn beside(link: &mut dyn TableLike, folder: &Path) {
     if let Some(trace) = link.get_mut("trace").and_then(Item::as_value_mut)
         && let Some(name) = trace.as_str()
@@ -293,7 +299,7 @@ mod tests {
         assert_eq!(tables.values(), format!("[{link}, [{change}], {{}}, true, \"20 s\", \"2 s\"]"));
         let again = of(&tables.to_toml("bbr")).expect("the same network");
         assert_eq!(again, tables);
-        // A short run does not see the change.
+        // A short run ends before the change.
         tables.duration = Span::from_secs(8);
         assert_eq!(tables.values(), format!("[{link}, [], {{}}, true, \"8 s\", \"2 s\"]"));
     }

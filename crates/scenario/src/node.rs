@@ -7,6 +7,6 @@ pub struct NodeId(pub usize);
 /// A host or router.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Its name.
+    /// Name.
     pub name: String,
 }

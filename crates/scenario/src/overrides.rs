@@ -1,4 +1,4 @@
-//! What a command puts in the place of a scenario's network and workload.
+//! Replacements for a scenario's network and workload, from the command line.
 
 use crate::error::{Checked, Problem, ScenarioError};
 use crate::network_tables::{ENDS, ends};
@@ -9,35 +9,36 @@ use narrows_params::suggest;
 use std::str::FromStr;
 use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
-/// Another network or workload for a scenario, from outside its file. Of a kind that has several, a sweep makes an axis; a single scenario
-/// takes one of each.
+/// Replacements for parts of a scenario. A sweep makes an axis of a list with several values; a
+/// single run takes at most one value of each list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overrides {
-    /// Named paths instead of the scenario's links.
+    /// Named paths that replace the scenario's links.
     pub path: Vec<String>,
-    /// Files of recorded capacity instead of the bottleneck's rate.
+    /// Files of recorded capacity that replace the bottleneck's rate.
     pub trace: Vec<String>,
     /// Queue disciplines of the bottleneck.
     pub queue: Vec<String>,
     /// Workloads of all flows.
     pub workload: Vec<NamedWorkload>,
-    /// Single keys: the path, as an axis has it, and the value, a number or word of TOML or else a text: `link.far.rate` and `20 Mbit/s`.
+    /// Single keys: the path, as an axis writes it, and the value. A value is a number or a word of
+    /// TOML, otherwise text: `link.far.rate` and `20 Mbit/s`.
     pub set: Vec<(String, String)>,
 }
 
-/// What the flows of a scenario carry.
+/// A workload for the flows of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedWorkload {
-    /// Its name, or else as it is written.
+    /// Name of the traffic, or the workload as it is written.
     pub name: String,
-    /// As the `workload` of a flow has it, in TOML.
+    /// The `workload` of a flow, in TOML.
     pub toml: String,
 }
 
 impl FromStr for NamedWorkload {
     type Err = String;
 
-    /// Reads the name of a traffic, or a workload as a scenario has it.
+    /// Reads the name of a traffic, or a workload in TOML.
     fn from_str(text: &str) -> Result<NamedWorkload, String> {
         let text = text.trim();
         if text.starts_with(['{', '"']) {
@@ -66,19 +67,22 @@ impl NamedWorkload {
     }
 }
 
-/// Where workloads go.
+/// Path of the keys that a workload replaces.
 const WORKLOAD: &str = "flow.*.workload";
 
 impl Overrides {
-    /// True if the scenario stays as it is.
+    /// True if the scenario stays unchanged.
     pub fn is_empty(&self) -> bool {
         *self == Overrides::default()
     }
 
-    /// The text of a scenario with everything put in its place. Unchanged text stays as it is, byte for byte.
+    /// Returns the text of a scenario with all replacements. Unaffected text stays unchanged, byte
+    /// for byte.
     ///
     /// # Errors
-    /// The scenario's flows cannot run on another path: they have different ends, routes of their own, or an axis of the network.
+    /// The scenario's flows cannot run on another path, because they have different ends or routes.
+    /// Or a replacement does not fit the scenario: an axis sets the replaced keys, or workloads are
+    /// for an information-centric network.
     pub fn applied(&self, text: &str, file: &str) -> Result<String, ScenarioError> {
         let applied = self.put(text);
         applied.map_err(|problem| ScenarioError::new(*problem, file, text))
@@ -136,12 +140,15 @@ impl Overrides {
                 }
             }
         }
-        for (key, value) in &self.set {
-            let path =
-                Path::parse(key).map_err(|(message, help)| Problem::at(&(0..0), message, help))?;
+        let fail = |(message, help): (String, String)| Problem::at(&(0..0), message, help);
+        let read =
+            |(key, value): &(String, String)| Ok((Path::parse(key).map_err(fail)?, value.clone()));
+        let mut set: Vec<(Path, String)> = self.set.iter().map(read).collect::<Checked<_>>()?;
+        // Whole values first: a parameter is one of the choice that another key gives.
+        set.sort_by_key(|(path, _)| path.is_parameter());
+        for (path, value) in set {
             let value: Value = value.parse().unwrap_or_else(|_| Value::from(value.as_str()));
-            path.put(&mut document, &value)
-                .map_err(|(message, help)| Problem::at(&(0..0), message, help))?;
+            path.put(&mut document, &value).map_err(fail)?;
         }
         Ok(document.to_string())
     }
@@ -171,7 +178,7 @@ fn put_axis(document: &mut DocumentMut, key: &str, values: &[(String, Value)]) {
     }
 }
 
-/// Puts a named path in the place of a scenario's network.
+/// Replaces the network of a scenario with a named path.
 fn put_path(document: &mut DocumentMut, text: &str) -> Checked<()> {
     if document.contains_key("path") {
         return Ok(());
@@ -180,7 +187,7 @@ fn put_path(document: &mut DocumentMut, text: &str) -> Checked<()> {
     ends(&read_appended(&mut whole)?)?;
     refuse_axes(text, "path", |own| own.is_of("link") || own.is_of("node") || own.is_of("graph"))?;
     ["link", "node", "graph"].iter().for_each(|key| drop(document.remove(key)));
-    // Changes of links go with them.
+    // Changes of the replaced links go as well.
     let of_flow = |change: &dyn TableLike| change.contains_key("flow");
     match document.get_mut("change") {
         Some(Item::ArrayOfTables(list)) => list.retain(|change| of_flow(change)),
@@ -195,10 +202,10 @@ fn put_path(document: &mut DocumentMut, text: &str) -> Checked<()> {
     Ok(())
 }
 
-/// Refuses axes that would have no effect beside the flag.
+/// Refuses axes that would have no effect because the flag replaces their keys.
 fn refuse_axes(text: &str, flag: &str, replaced: impl Fn(&Path) -> bool) -> Checked<()> {
     let Ok(document) = Document::parse(text.to_owned()) else { return Ok(()) };
-    // A file without axes, or with wrong ones, is told by who reads them.
+    // The reader of axes reports wrong ones later.
     let axes = axis::read(&document, 1).unwrap_or_default();
     match axes.iter().find(|axis| axis.paths.iter().any(&replaced)) {
         None => Ok(()),

@@ -1,7 +1,8 @@
-//! Named path profiles: networks that many people mean by one word, each with its source.
+//! Named path profiles: common kinds of networks, each with its source.
 //!
-//! A profile is a scenario of its own that can be printed, run and edited. A scenario that says `path = "leo"` gets the profile's links and
-//! their changes: between the nodes "sender" and "receiver".
+//! A profile is a complete scenario that can be printed, run and edited. A scenario with `path =
+//! "leo"` gets the links of the profile and their changes, between the nodes "sender" and
+//! "receiver".
 
 use crate::error::{Checked, Problem};
 use crate::text::At;
@@ -11,15 +12,16 @@ use toml_edit::{DocumentMut, Item};
 /// A named path.
 #[derive(Clone, Copy, Debug)]
 pub struct PathProfile {
-    /// Its name.
+    /// Name in scenarios and on the command line.
     pub name: &'static str,
-    /// A complete scenario: a heading of comments, the links between "sender" and "receiver", one flow.
+    /// Complete scenario: a heading of comments, the links between "sender" and "receiver", one
+    /// flow.
     pub text: &'static str,
 }
 
 macro_rules! paths {
     ($($name:literal),*) => {
-        /// All named paths, in the order in which lists show them.
+        /// All named paths, in the order of lists.
         pub const PATHS: &[PathProfile] =
             &[$(PathProfile { name: $name, text: include_str!(concat!("../../../scenarios/paths/", $name, ".toml")) }),*];
     };
@@ -39,17 +41,17 @@ paths!(
 );
 
 impl PathProfile {
-    /// The path of this name.
+    /// Returns the path of this name.
     pub fn named(name: &str) -> Option<&'static PathProfile> {
         PATHS.iter().find(|path| path.name == name)
     }
 
-    /// What it is, in one line.
+    /// Returns the description, one line.
     pub fn summary(&self) -> &'static str {
         self.text.lines().next().unwrap_or_default().trim_start_matches("# ")
     }
 
-    /// Where its numbers come from, and which are this project's own choice.
+    /// Returns the sources of the numbers, with those that are this project's choice.
     pub fn source(&self) -> String {
         let heading = self.text.lines().take_while(|line| line.starts_with('#')).skip(1);
         let words: Vec<&str> = heading
@@ -59,7 +61,7 @@ impl PathProfile {
         words.join(" ").trim_start_matches("Source: ").to_owned()
     }
 
-    /// The part that makes the network: everything from the first link to the first flow.
+    /// Returns the network part of the text: from the first link to the first flow.
     fn network(&self) -> &'static str {
         let start = self.text.find("[[link]]").unwrap_or_default();
         let end = self.text.find("[[flow]]").unwrap_or(self.text.len());
@@ -67,7 +69,7 @@ impl PathProfile {
     }
 }
 
-/// The names of a path's links; none of an unknown path.
+/// Returns the names of a path's links; empty for an unknown path.
 pub(crate) fn links(name: &str) -> Vec<String> {
     let document =
         PathProfile::named(name).and_then(|profile| profile.network().parse::<DocumentMut>().ok());
@@ -83,7 +85,7 @@ pub(crate) fn links(name: &str) -> Vec<String> {
     document.as_ref().map_or_else(Vec::new, names)
 }
 
-/// `text` with the network of the path that it asks for behind it.
+/// Appends the network of the named path to `text`.
 pub(crate) fn append(text: &str, path: &At<String>) -> Checked<String> {
     let Some(profile) = PathProfile::named(&path.value) else {
         let names = PATHS.iter().map(|path| path.name);

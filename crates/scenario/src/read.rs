@@ -1,4 +1,4 @@
-//! Reading a scenario from text or from a file.
+//! Reads scenarios from text and from files.
 
 use crate::error::ScenarioError;
 use crate::files::{ReadFile, read_named, scenario_text};
@@ -8,8 +8,8 @@ use crate::{Overrides, Scenario, check};
 use std::io;
 use std::path::Path;
 
-/// Reads and checks the text of a scenario. `file` is what errors call it; `read` gives the text of the trace files that it names, with
-/// paths as it writes them.
+/// Reads and checks the text of a scenario. Errors call the text `file`; `read` reads the trace
+/// files that it names, with paths as they are written.
 pub fn parse(text: &str, file: &str, read: &ReadFile) -> Result<Scenario, ScenarioError> {
     let mut whole = text.to_owned();
     let checked = read_whole(&mut whole).and_then(|mut raw| check::check(&mut raw, file, read));
@@ -21,9 +21,9 @@ pub fn load(path: &Path) -> Result<Scenario, ScenarioError> {
     load_with(path, &Overrides::default(), None)
 }
 
-/// Reads and checks a scenario file with another network or workload, in which `controller` drives every flow that has a controller, with all
-/// that follows from it: names that are not given, and the transport's settings that a controller chooses. As it is the file must be a
-/// scenario, too.
+/// Reads and checks a scenario file with replacements. If `controller` is given, it drives every
+/// flow that has a controller, and default flow names and transport settings follow it. The file
+/// must be a valid scenario without the replacements too.
 pub fn load_with(
     path: &Path,
     overrides: &Overrides,
@@ -38,7 +38,7 @@ pub fn load_with(
     parse_with(&text, &file, overrides, controller, &read)
 }
 
-/// The same of a scenario's text.
+/// Reads and checks the text of a scenario with the replacements of [`load_with`].
 pub fn parse_with(
     text: &str,
     file: &str,
@@ -60,19 +60,21 @@ pub fn parse_with(
     checked.map_err(|problem| ScenarioError::new(*problem, &called, &whole))
 }
 
-/// What errors call a file whose text options have changed: its lines are no longer those of the file.
+/// Returns the name of a changed text for errors, because its line numbers differ from those of the
+/// file.
 pub(crate) fn as_changed(file: &str) -> String {
     format!("{file} as changed by options")
 }
 
-/// Reads the files that the scenario `path` names; relative names begin in its folder.
+/// Returns a reader for the files that the scenario `path` names; relative names begin in its
+/// folder.
 fn beside(path: &Path) -> impl Fn(&Path) -> io::Result<String> {
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     move |name| read_named(&folder.join(name))
 }
 
 impl PathProfile {
-    /// The scenario that is printed.
+    /// Returns the checked scenario of the profile.
     pub fn scenario(&self) -> Scenario {
         parse(self.text, self.name, &|_| Err(io::Error::other("paths read no files")))
             .expect("a test reads every path")

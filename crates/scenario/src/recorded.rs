@@ -1,4 +1,4 @@
-//! What changes in the network, for the record of a run.
+//! The parts of a run's record that come from the scenario.
 
 use crate::{FlowId, LinkId, Scenario, What};
 use narrows_measure::{Change, Changed, FlowCounters, FlowRecord, Histogram, RecordBuilder};
@@ -8,7 +8,7 @@ use narrows_units::{Span, Time};
 use std::collections::BTreeMap;
 
 impl Scenario {
-    /// The beginning of the record of a run.
+    /// Begins the record of a run.
     pub fn record(&self) -> RecordBuilder {
         RecordBuilder::new(
             self.seed,
@@ -19,7 +19,7 @@ impl Scenario {
         )
     }
 
-    /// The record of a run of which nothing is measured yet; `P` are the packets of its world.
+    /// Builds the record of a run without measurements; `P` is the packet type of the world.
     pub fn blank_record<P: Routed>(&self) -> RecordBuilder {
         let flows = self
             .flows
@@ -31,7 +31,7 @@ impl Scenario {
             .links(self.network::<P>().finish(Time::ZERO, self.link_plans()))
     }
 
-    /// What the records of the flows say before the run, in the order of the flows.
+    /// Yields the records of the flows before the run, in the order of the flows.
     pub fn flow_records(&self) -> impl Iterator<Item = FlowRecord> {
         let mut later_routes = self.later_routes();
         self.flows.iter().enumerate().map(move |(place, flow)| FlowRecord {
@@ -57,7 +57,7 @@ impl Scenario {
         })
     }
 
-    /// The routes that flows change to before the end, each with its time.
+    /// Returns the routes that flows change to before the end, each with its time.
     fn later_routes(&self) -> BTreeMap<FlowId, Vec<(Time, Vec<usize>)>> {
         let end = Time::ZERO + self.duration;
         let mut later: BTreeMap<FlowId, Vec<(Time, Vec<usize>)>> = BTreeMap::new();
@@ -69,7 +69,7 @@ impl Scenario {
         later
     }
 
-    /// What changes before the end, as a record of the run tells it.
+    /// Returns the changes before the end of the run, as its record describes them.
     pub fn recorded_changes(&self) -> Vec<Change> {
         let end = Time::ZERO + self.duration;
         let name = |link: &LinkId| self.links[link.0].name.as_str();
@@ -127,7 +127,7 @@ fn described(change: &LinkChange) -> (Changed, String) {
     }
 }
 
-/// A share to four digits, without zeros at the end.
+/// Formats a share in percent with up to four decimals, without trailing zeros.
 fn percent(share: f64) -> String {
     let text = format!("{:.4}", 100.0 * share);
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))

@@ -1,4 +1,5 @@
-//! Whether the routers on a flow's route tell its controller what it needs, and are not what it misreads or what misreads it.
+//! Checks that the routers on a flow's route give the signals that its controller needs, and that
+//! both read ECN code points alike.
 
 use crate::{Flow, Scenario};
 use narrows_control::Choice;
@@ -7,8 +8,9 @@ use narrows_path::{DisciplineChoice, offering};
 use narrows_wire::{CodePoints, Ecn};
 
 impl Scenario {
-    /// What is wrong between a flow's controller and its route, and what would be right: a signal that nothing gives, or code points of ECN
-    /// with two meanings. `ends` are the signals that the controller has without routers; its packets carry `ecn`.
+    /// Returns the problem between a flow's controller and its route, with the remedy: a signal
+    /// that no router provides, or ECN code points with two meanings. `ends` are the signals that
+    /// the controller gets without routers; its packets carry `ecn`.
     pub fn misheard(
         &self,
         flow: &Flow,
@@ -48,14 +50,14 @@ impl Scenario {
     }
 }
 
-/// The parameter that says how codes are written, of routers and senders that have it.
+/// Parameter for the coding of load codes, of routers and senders that have it.
 const CODES: &str = CodePoints::PARAM.spec.name;
 
 fn codes(choice: &Choice, queue: &DisciplineChoice) -> Option<(String, String)> {
     Some((choice.params().text(CODES)?, queue.params().text(CODES)?))
 }
 
-/// Where a signal would come from.
+/// Suggests a router that provides the signal.
 fn remedy(need: Need) -> String {
     match offering(need) {
         Some(entry) => format!("give the bottleneck queue = \"{}\"", entry.name),

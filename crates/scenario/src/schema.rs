@@ -5,8 +5,9 @@ use schemars::transform::transform_subschemas;
 use schemars::{Schema, generate::SchemaSettings};
 use serde_json::{Value, json};
 
-/// The JSON Schema of a scenario file, which an editor uses to complete and explain keys. It knows the keys and types; what only a look at
-/// the whole can tell, such as a route that is not connected, it leaves to [`parse`](crate::parse).
+/// Returns the JSON Schema of a scenario file, which an editor uses to complete and explain keys.
+/// The schema knows keys and types only. [`parse`](crate::parse) checks the rest, for example that
+/// a route is connected.
 pub fn schema() -> Value {
     SchemaSettings::draft2020_12()
         .with_transform(as_toml)
@@ -15,7 +16,8 @@ pub fn schema() -> Value {
         .to_value()
 }
 
-/// TOML has no null: a key that is optional is left out. Descriptions lose the line breaks of the source.
+/// Adapts the schema to TOML, which has no null: an optional key is left out. Removes the line
+/// breaks of the source from descriptions.
 fn as_toml(schema: &mut Schema) {
     transform_subschemas(&mut as_toml, schema);
     if let Some(Value::String(description)) = schema.get_mut("description") {

@@ -1,27 +1,28 @@
-//! How large transfers are: fixed, after published measurements, or as a distribution of one's own.
+//! Sizes of transfers: fixed, a published distribution, or points of a distribution.
 
 use narrows_units::{Bytes, Random};
 
-/// The distribution of transfers' sizes.
+/// A distribution of transfer sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sizes {
-    /// All of this size.
+    /// One size for all transfers.
     Fixed(Bytes),
-    /// A published distribution, one of [`PUBLISHED`].
+    /// A published distribution, an entry of [`PUBLISHED`].
     Published(&'static Published),
-    /// Sizes in bytes, rising, and which share of transfers is at most as large; linear between. The first share is of transfers of exactly
-    /// the first size, the last is 1.
+    /// Points of the distribution function: sizes in bytes, rising, each with the share of
+    /// transfers that are at most this large, linear between the points. The first share is that
+    /// many transfers of exactly the first size; the last share is 1.
     Points(Vec<(f64, f64)>),
 }
 
-/// A distribution of sizes that was published.
+/// A published distribution of sizes.
 #[derive(Debug)]
 pub struct Published {
-    /// What scenarios call it.
+    /// Name in scenarios.
     pub name: &'static str,
-    /// What was measured.
+    /// Measured traffic.
     pub summary: &'static str,
-    /// Where.
+    /// Publication.
     pub source: &'static str,
     shape: Shape,
 }
@@ -36,15 +37,15 @@ impl PartialEq for Published {
 enum Shape {
     /// Points as in [`Sizes::Points`], with sizes in packets of 1460 bytes, as they were published.
     Packets(&'static [(f64, f64)]),
-    /// Generalised Pareto of location 0.
+    /// Generalised Pareto distribution with location 0.
     Pareto { scale: f64, shape: f64 },
-    /// The logarithm of the size is normal; drawn between the two ends.
+    /// Log-normal distribution, truncated to `least` and `most`.
     LogNormal { mean: f64, deviation: f64, least: f64, most: f64 },
 }
 
 const PACKET: f64 = 1460.0;
 
-/// All published distributions, by name.
+/// All published distributions.
 pub const PUBLISHED: &[Published] = &[
     Published {
         name: "web-search",
@@ -103,7 +104,7 @@ impl Sizes {
         Bytes::new((self.quantile(random.uniform()) + 0.5) as u64).max(Bytes::new(1))
     }
 
-    /// The size in bytes that a share `u` (0 to below 1) of transfers does not exceed.
+    /// Returns the size in bytes that a share `u` (0 to below 1) of transfers does not exceed.
     pub fn quantile(&self, u: f64) -> f64 {
         match self {
             Sizes::Fixed(size) => size.get() as f64,
@@ -122,7 +123,7 @@ impl Sizes {
         }
     }
 
-    /// The mean size in bytes.
+    /// Returns the mean size in bytes.
     pub fn mean(&self) -> f64 {
         match self {
             Sizes::Fixed(size) => size.get() as f64,
@@ -142,7 +143,7 @@ impl Sizes {
     }
 }
 
-/// The inverse of a distribution given by points, linear between them.
+/// Inverts a distribution given by points, linear between them.
 fn between(points: &[(f64, f64)], u: f64) -> f64 {
     let place = points.partition_point(|(_, share)| *share <= u).min(points.len() - 1);
     let (size, share) = points[place];
@@ -159,12 +160,13 @@ fn mean_of(points: &[(f64, f64)]) -> f64 {
         .fold(first, |sum, pair| sum + (pair[0].0 + pair[1].0) / 2.0 * (pair[1].1 - pair[0].1))
 }
 
-/// The standard normal distribution.
+/// The distribution function of the standard normal distribution.
 fn normal(z: f64) -> f64 {
     0.5 * libm::erfc(-z / std::f64::consts::SQRT_2)
 }
 
-/// Its inverse: a rational approximation (Abramowitz and Stegun, 26.2.23), made exact by Newton's method.
+/// Inverts the standard normal distribution: a rational approximation (Abramowitz and Stegun,
+/// 26.2.23), refined by Newton's method.
 fn normal_quantile(share: f64) -> f64 {
     let tail = share.min(1.0 - share).max(1e-300);
     let t = libm::sqrt(-2.0 * libm::log(tail));
@@ -187,15 +189,16 @@ mod tests {
         Sizes::Published(PUBLISHED.iter().find(|one| one.name == name).unwrap())
     }
 
-    /// The mean over evenly spaced shares.
+    /// Returns the mean of evenly spaced quantiles.
     fn sampled_mean(sizes: &Sizes, of: u32) -> f64 {
         (0..of).map(|i| sizes.quantile((i as f64 + 0.5) / of as f64)).sum::<f64>() / of as f64
     }
 
     #[test]
     fn means_are_the_published_ones() {
-        // 1.6 MB and 7.4 MB as later papers quote them; the value sizes of the cache have their mean in closed form; the model of the web
-        // says 10710 B itself, 1.2 % less than its rounded parameters have.
+        // 1.6 MB and 7.4 MB are the values that later papers quote. The value sizes of the cache
+        // have a closed form for the mean. The web model states 10710 B, 1.2 % less than its
+        // rounded parameters give.
         for (name, mean, off) in [
             ("web-search", 1.6e6, 0.05),
             ("data-mining", 7.4e6, 0.02),

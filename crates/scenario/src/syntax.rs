@@ -1,27 +1,29 @@
-//! From text to raw structures, and from what `toml` and `serde` say to what helps.
+//! Parses the text into raw structures, and translates errors of `toml` and `serde` into helpful
+//! ones.
 
 use crate::error::{Checked, Problem};
 use narrows_params::suggest;
 use serde::de::DeserializeOwned;
 use std::ops::Range;
 
-/// Reads the text. Everything refused here is refused for its form alone.
+/// Parses the text. Errors are of its form: syntax, keys and types.
 pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Checked<T> {
     let tree = toml::de::Deserializer::parse(text).map_err(|error| syntax(text, &error))?;
     T::deserialize(tree).map_err(|error| form::<T>(text, &error))
 }
 
-/// Keys of the whole scenario: in a table they are those of somebody who wrote them too far down.
+/// Keys at the top of a scenario. If one appears in a table, its author probably wrote it too far
+/// down.
 const TOP: [&str; 5] = ["duration", "warmup", "sample", "seed", "send_overhead"];
 const ABOVE: &str = "write it above the first [table] of the file: keys below one belong to it";
 
-/// The key of the value at `span`.
+/// Returns the key of the value at `span`.
 fn key_before<'a>(text: &'a str, span: &Range<usize>) -> &'a str {
     let line = text.get(..span.start).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
     line.trim_end_matches([' ', '\t', '=']).trim_start()
 }
 
-/// Text that is not TOML.
+/// Explains text that is not TOML.
 fn syntax(text: &str, error: &toml::de::Error) -> Box<Problem> {
     let span = error.span().unwrap_or(0..0);
     let found = text.get(span.clone()).unwrap_or_default();
@@ -41,7 +43,7 @@ fn syntax(text: &str, error: &toml::de::Error) -> Box<Problem> {
     Problem::at(&span, format!("this is not TOML: {message}"), help)
 }
 
-/// TOML that does not have the keys and types of a scenario.
+/// Explains TOML that does not have the keys and types of a scenario.
 fn form<T: DeserializeOwned>(text: &str, error: &toml::de::Error) -> Box<Problem> {
     let message = error.message();
     let span = error.span().unwrap_or(0..0);
@@ -123,7 +125,8 @@ fn form<T: DeserializeOwned>(text: &str, error: &toml::de::Error) -> Box<Problem
     }
 }
 
-/// A value of another type where one of several words belongs. Those are told of a word that is none of them.
+/// Explains a value of the wrong type where one of several words belongs. It lists the words by
+/// parsing the text again with an empty word.
 fn not_a_choice<T: DeserializeOwned>(text: &str, span: &Range<usize>) -> Box<Problem> {
     let found = text.get(span.clone()).unwrap_or_default();
     let mut asked = text.to_owned();
@@ -134,7 +137,7 @@ fn not_a_choice<T: DeserializeOwned>(text: &str, span: &Range<usize>) -> Box<Pro
     Problem::at(span, format!("a text in quotes is expected here, not {}", kind_of(found)), help)
 }
 
-/// A value of the file, in words.
+/// Describes a value of the file.
 fn kind_of(found: &str) -> &str {
     match found.chars().next() {
         Some('{') => "a table",
@@ -144,7 +147,7 @@ fn kind_of(found: &str) -> &str {
     }
 }
 
-/// True of TOML's dates and times: `2024-01-01`, `07:30:00`.
+/// True for dates and times of TOML: `2024-01-01`, `07:30:00`.
 fn is_date(found: &str) -> bool {
     found.starts_with(|letter: char| letter.is_ascii_digit())
         && found.contains([':', '-'])
@@ -163,7 +166,7 @@ fn example(key: &str) -> String {
     format!("{key} = \"{value}\"")
 }
 
-/// The number that a text in quotes begins with: 90 of `"90 %"`.
+/// Returns the number at the beginning of a quoted text: 90 of `"90 %"`.
 fn number_of(found: &str) -> Option<&str> {
     let text = found.strip_prefix('"')?;
     let number = &text[..text
@@ -172,7 +175,7 @@ fn number_of(found: &str) -> Option<&str> {
     number.parse::<f64>().ok().map(|_| number)
 }
 
-/// The value that was `found`, which serde calls `given`, in the words of someone who writes a scenario.
+/// Describes the value `found`, which serde calls `given`, in terms of a scenario file.
 fn plain(given: &str, found: &str) -> String {
     if is_date(found) {
         return "a date".to_owned();
@@ -192,7 +195,7 @@ fn plain(given: &str, found: &str) -> String {
     given.strip_prefix("boolean ").map_or(given.clone(), str::to_owned)
 }
 
-/// What is expected, in the same words, and an example. Our own visitors say both.
+/// Describes the expected type, with an example. The visitors of this crate give both themselves.
 fn wanted(expected: &str) -> (&str, Option<&str>) {
     let structure = expected.split(" with ").next().unwrap_or(expected);
     let (name, example) = match structure {

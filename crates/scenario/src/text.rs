@@ -1,4 +1,4 @@
-//! Values with their place in the file, and quantities with units, as serde meets them.
+//! Values with their place in the file, and quantities with units, for serde.
 
 use narrows_units::{Bytes, Depth, Rate, Span};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::str::FromStr;
 
-/// A value and the bytes of the file that hold it.
+/// A value and its byte range in the file.
 #[derive(Clone, Debug)]
 pub(crate) struct At<T> {
     pub span: Range<usize>,
@@ -59,11 +59,11 @@ impl<T: Ord> PartialEq for At<T> {
 
 /// A quantity that is written as a number and a unit.
 pub(crate) trait Written: FromStr<Err: Display> {
-    /// Its name in the JSON Schema.
+    /// Name in the JSON Schema.
     const NAME: &'static str;
-    /// What an editor accepts.
+    /// Pattern that editors accept.
     const PATTERN: &'static str;
-    /// How it is written.
+    /// Examples in the JSON Schema; errors show the first.
     const EXAMPLES: &'static [&'static str];
 }
 
@@ -117,7 +117,7 @@ impl Written for Extent {
     const EXAMPLES: &'static [&'static str] = &["2 s", "500 kB"];
 }
 
-/// How often something happens: times in a second.
+/// A frequency, in events per second.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frequency(pub f64);
 
@@ -146,7 +146,7 @@ impl Written for Frequency {
     const EXAMPLES: &'static [&'static str] = &["20/s", "90/min"];
 }
 
-/// A share of a link, written in percent; it may be more than all.
+/// A share of a link, written in percent; it may exceed 100 %.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Load(pub f64);
 
@@ -183,7 +183,7 @@ impl JsonSchema for Load {
     }
 }
 
-/// A quantity read from a string. A bare number is refused as any other text without a unit is.
+/// A quantity read from a string. A bare number is refused like any other text without a unit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quantity<T>(pub T);
 
@@ -236,9 +236,9 @@ impl<T: Written> FromStr for Limitable<T> {
     }
 }
 
-/// Reads a text or a number as what its text says.
+/// Parses a string, or the text of a number.
 struct Reading<T> {
-    /// What errors show as right.
+    /// Example that errors show.
     example: &'static str,
     read: PhantomData<T>,
 }
@@ -306,10 +306,11 @@ impl JsonSchema for Share {
     }
 }
 
-/// Reads a share of packets: "1 %", or as a probability, 0.01. A probability of 1 or more could as well be meant in percent.
+/// Reads a share of packets: "1 %", or as a probability, 0.01. Refuses a probability of 1 or more,
+/// because it could be meant in percent.
 ///
 /// # Errors
-/// What is wrong with the text, and what would be right.
+/// The text is not a share; the message says why and gives an example.
 pub fn parse_share(text: &str) -> Result<f64, String> {
     let fail = |reason: &str| {
         format!("\"{text}\" is not a share of packets: {reason}; write for example \"1 %\"")

@@ -1,4 +1,4 @@
-//! What a world cannot do, shown at its line of the scenario.
+//! Errors about parts of a scenario that a world does not support, shown at their line.
 
 use crate::error::{Problem, ScenarioError};
 use crate::files::scenario_text;
@@ -6,10 +6,10 @@ use crate::sweep::places;
 use std::path::Path;
 
 impl ScenarioError {
-    /// A world does not support what stands at a place of a scenario file. `place` is keys from the top of the file, a flow or link by its
-    /// name: `flow`, `first`,
-    /// `transport`, `tick`. The error shows the line where the file says so: there, in the table for all flows, or in a preset that implies
-    /// it.
+    /// Makes the error that a world does not support a part of a scenario file. `place` has the
+    /// keys from the top of the file, with a flow or link by its name: `flow`, `first`,
+    /// `transport`, `tick`. The error shows the line that sets the part: the key itself, the table
+    /// for all flows, or a preset that implies it.
     pub fn unsupported(
         file: &Path,
         place: &[String],

@@ -1,18 +1,19 @@
-//! The text of a scenario with all that it asks for appended, as the raw scenario.
+//! Reads the raw scenario, with the networks of `[graph]` and `path` appended to its text.
 
 use crate::error::{Checked, Problem};
 use crate::raw::RawScenario;
 use crate::{bottleneck, graph, paths, syntax};
 use toml_edit::TomlError;
 
-/// The raw scenario; `text` gets the networks of its graph and its path appended, if it has them.
+/// Reads the raw scenario, and moves the top-level bottleneck keys into their link. Appends the
+/// networks of its graph and its path to `text`.
 pub(crate) fn read_whole(text: &mut String) -> Checked<RawScenario> {
     let mut raw = read_appended(text)?;
     bottleneck::resolve(&mut raw)?;
     Ok(raw)
 }
 
-/// The same as it is written: what the top says of the bottleneck is still there.
+/// Reads the raw scenario, but leaves the top-level bottleneck keys where they are.
 pub(crate) fn read_appended(text: &mut String) -> Checked<RawScenario> {
     let mut raw: RawScenario = syntax::read(text)?;
     if let Some(graph) = &raw.graph {
@@ -23,13 +24,14 @@ pub(crate) fn read_appended(text: &mut String) -> Checked<RawScenario> {
     let own = text.len();
     *text = paths::append(text, path)?;
     let mut raw: RawScenario = syntax::read(text)?;
-    // A short run sees less of a path than a long one.
+    // Drop changes of the path that come after the end of a short run.
     let duration = raw.duration.value.0;
     raw.change.retain(|change| change.span.start < own || change.value.at.value.0 < duration);
     Ok(raw)
 }
 
-/// Text that is not TOML, in the words of a scenario's own reader where that refuses it too.
+/// Explains text that is not TOML, with the message of the scenario reader if that refuses the text
+/// too.
 pub(crate) fn not_toml(text: &str, error: &TomlError) -> Box<Problem> {
     match syntax::read::<RawScenario>(text) {
         Err(problem) => problem,

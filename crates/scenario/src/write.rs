@@ -1,4 +1,4 @@
-//! A checked scenario as text.
+//! Writes a checked scenario as text.
 
 use crate::check::default_burst_rate;
 use crate::implied;
@@ -14,8 +14,9 @@ use narrows_units::Span;
 use std::fmt::Write;
 
 impl Scenario {
-    /// The scenario as TOML in which nothing is left to defaults but what a controller implies for its transport: every link in one
-    /// direction, every flow with its route. Reading it again gives an equal scenario, provided that the files of traces are where it says.
+    /// Writes the scenario as TOML without relying on defaults, except for transport settings that
+    /// a controller implies: every link in one direction, every flow with its route. Reading the
+    /// text gives an equal scenario if the trace files are in place.
     pub fn to_toml(&self) -> String {
         let mut out = Document(String::new());
         out.text("name", &self.name);
@@ -92,7 +93,7 @@ impl Scenario {
         out.text("queue", link.config.queue.as_ref().map_or("fifo", |queue| queue.text()));
     }
 
-    /// An outage is written where it begins; `later` says when it ends.
+    /// Writes a change. An outage is written at its beginning; `later` has its end.
     fn write_change(&self, out: &mut Document, change: &Change, later: &[Change]) {
         if let What::Link(_, LinkChange::Up) = change.what {
             return;
@@ -185,7 +186,7 @@ fn write_jitter(out: &mut Document, jitter: Jitter) {
 }
 
 fn write_reorder(out: &mut Document, Reorder { share, delay }: Reorder) {
-    // A share of 1 is said in percent.
+    // A share of 1 is written in percent, because the reader refuses the number 1.
     let share = if share < 1.0 { format!("{share:?}") } else { "\"100 %\"".to_owned() };
     out.plain("reorder", format_args!("{{ share = {share}, delay = \"{delay}\" }}"));
 }
@@ -275,7 +276,7 @@ fn written_sizes(sizes: &Sizes) -> String {
     }
 }
 
-/// What the controller implies is left to it, so that another one in its place brings its own.
+/// Leaves out settings that the controller implies, so that a replacement controller gets its own.
 fn write_transport(out: &mut Document, transport: &Transport, implied: &Transport) {
     out.text("mss", transport.mss);
     out.text("headers", transport.headers);
@@ -327,7 +328,7 @@ fn write_transport(out: &mut Document, transport: &Transport, implied: &Transpor
     }
 }
 
-/// TOML in the making.
+/// A TOML text under construction.
 pub(crate) struct Document(pub String);
 
 impl Document {
@@ -347,7 +348,7 @@ impl Document {
     }
 }
 
-/// A TOML basic string.
+/// Formats a TOML basic string.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

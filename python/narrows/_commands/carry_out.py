@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,10 +11,13 @@ from narrows import _narrows
 from narrows._controllers import chosen
 from narrows._progress import bar
 from narrows._results import Result
+from narrows._scenario import Scenario
 
 _narrows.is_in(_narrows.__file__)
 
 Path = str | os.PathLike[str]
+# A scenario file, or a scenario as data.
+Network = Path | Scenario
 # A quantity with its unit, as on the command line: "50 Mbit/s", "30 ms", "1.5 bdp", "1 %".
 Quantity = str
 Many = str | Sequence[str]
@@ -25,7 +29,7 @@ def _text(value: object) -> str:
 
 def words(command: str, named: Iterable[object], options: Mapping[str, object]) -> list[str]:
     """The command line of a command with what has no flag and with its options, by their names in Python."""
-    told = ["narrows", command, "--quiet"]
+    told = ["narrows", *command.split(), "--quiet"]
     # Behind "--" the words of these are a program's.
     if command in ("check", "live"):
         told.extend(map(_text, named))
@@ -41,6 +45,15 @@ def words(command: str, named: Iterable[object], options: Mapping[str, object]) 
         else:
             told.append(f"{flag}={_text(value)}")
     return [*told, "--", *map(_text, named)] if named else told
+
+
+def _file(value: object, folder: str) -> object:
+    """Return the value, for a scenario as data the path of a file in the folder."""
+    if not isinstance(value, Scenario):
+        return value
+    path = os.path.join(folder, f"{value.data.get('name', 'scenario')}.toml".replace("/", "-"))
+    value._whole().save(path)
+    return path
 
 
 def carry_out(verb: str, command: str, given: Mapping[str, Any], named: str = "", classes: str = "") -> Result:
@@ -61,14 +74,17 @@ def carry_out(verb: str, command: str, given: Mapping[str, Any], named: str = ""
     """
     names, own = chosen(given[classes] if classes else ())
     listed = names if named == classes else given[named]
-    if isinstance(listed, (str, os.PathLike)):
+    if isinstance(listed, (str, os.PathLike, Scenario)):
         listed = [listed]
     options = {name: value for name, value in given.items() if name not in (named, classes, "progress")}
     shown = bar(verb, given["progress"])
-    try:
-        status, text, directory = _narrows.carry_out(words(command, listed, options), own, shown)
-    finally:
-        if shown is not None:
-            shown.end()
+    with tempfile.TemporaryDirectory(prefix="narrows-") as folder:
+        listed = [_file(value, folder) for value in listed]
+        options = {name: _file(value, folder) for name, value in options.items()}
+        try:
+            status, text, directory = _narrows.carry_out(words(command, listed, options), own, shown)
+        finally:
+            if shown is not None:
+                shown.end()
     assert directory is not None, "a command that makes a result tells where"
     return Result(directory, status, text)

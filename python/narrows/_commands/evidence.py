@@ -213,4 +213,4 @@ def fidelity(
     KeyboardInterrupt
         Ctrl-C stopped it. Nothing was written.
     """
-    return carry_out("running live", "fidelity", locals())
+    return carry_out("running live", "lab fidelity", locals())

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from narrows._commands.carry_out import Many, Path, Quantity, carry_out
+from narrows._commands.carry_out import Many, Network, Path, Quantity, carry_out
 from narrows._controllers import Chosen, Controller
 from narrows._results import Result
 
 
 def compare(
     *controllers: Chosen,
-    file: Path | None = None,
+    file: Network | None = None,
     path: Many | None = None,
     trace: Path | None = None,
     trace_back: Path | None = None,
+    set: Many | None = None,
     rate: Quantity | None = None,
+    host_rate: Quantity | None = None,
     rtt: Quantity | None = None,
     buffer: Quantity | None = None,
     flows: int | None = None,
@@ -25,6 +27,7 @@ def compare(
     workload: str | None = None,
     traffic: Many | None = None,
     beside: Many | None = None,
+    baseline: str | None = None,
     icn: bool = False,
     duration: Quantity | None = None,
     warmup: Quantity | None = None,
@@ -41,14 +44,18 @@ def compare(
     *controllers : str or type
         Controllers with their parameters, BPF files, or classes derived from `Controller`: ``"cubic"``, ``"cubic?profile=rfc9438"``,
         ``"./mine.bpf.c"``, ``Mine``. NewReno, CUBIC and BBR if there are none.
-    file : path
-        Scenario file whose network is used.
+    file : path or Scenario
+        Scenario whose network is used.
     path : str or list of str
         Named path: ``"lte"``. Several make a scorecard.
     trace, trace_back : path
         Capacity trace of the bottleneck towards the receiver, and back.
+    set : str or list of str
+        Keys of the network's scenario to change: ``"transport.min_rto=1 s"``, ``"flow.1.controller?hystart=false"``.
     rate : str
         Rate of the bottleneck. 100 Mbit/s by default.
+    host_rate : str
+        Rate of the sending host's network card, a link in front of the bottleneck. None by default.
     rtt : str
         Base round trip. 30 ms by default.
     buffer : str
@@ -63,6 +70,8 @@ def compare(
         Queue discipline of the bottleneck, and the workload of every flow.
     traffic, beside : str or list of str
         Make a scorecard of this traffic, and beside downloads by these controllers.
+    baseline : str
+        Controller that the others are judged against: better, worse or undecided. CUBIC by default, if it is compared.
     icn : bool
         Compare rate laws and consumers of information-centric networks.
     duration, warmup : str
@@ -94,7 +103,7 @@ def compare(
 
 
 def run(
-    scenario: Path,
+    scenario: Network,
     *,
     seeds: int | None = None,
     seed: int | None = None,
@@ -115,8 +124,8 @@ def run(
 
     Parameters
     ----------
-    scenario : path
-        Scenario file in TOML.
+    scenario : path or Scenario
+        Scenario file in TOML, or a scenario as data.
     seeds, seed : int
         Number of seeds, and the first. One by default, the scenario's.
     path, trace, queue, workload : str
@@ -146,7 +155,7 @@ def run(
 
 
 def live(
-    scenario: Path,
+    scenario: Network,
     *,
     beside_sim: bool = False,
     replay: bool = False,
@@ -160,8 +169,8 @@ def live(
 
     Parameters
     ----------
-    scenario : path
-        Scenario file in TOML.
+    scenario : path or Scenario
+        Scenario file in TOML, or a scenario as data.
     beside_sim : bool
         Also simulate it, and tell the distance.
     replay : bool

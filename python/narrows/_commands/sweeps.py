@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from narrows._commands.carry_out import Many, Path, carry_out, words
+from narrows._commands.carry_out import Many, Network, Path, carry_out, words
 from narrows._controllers import Controller
 from narrows._progress import bar
 from narrows._results import Result
+from narrows._scenario import Scenario
 
 
 def sweep(
-    scenario: Path,
+    scenario: Network,
     *,
     over: Mapping[str, Sequence[str | int | float]] | None = None,
     seeds: int | None = None,
@@ -34,8 +35,8 @@ def sweep(
 
     Parameters
     ----------
-    scenario : path
-        Scenario file, with a sweep table or without.
+    scenario : path or Scenario
+        Scenario, with a sweep table or without.
     over : mapping
         More axes: a place in the scenario, and its values: ``{"link.bottleneck.buffer": ["0.5 bdp", "2 bdp"]}``.
     seeds : int
@@ -83,6 +84,8 @@ def sweep(
         raise ValueError(f'there is no engine "{engine}"; give "ray", or none for the cores of this machine')
     if controllers or shard is not None or jobs is not None:
         raise ValueError("controllers, shard and jobs are not for Ray: its workers make all runs, one on each core, without classes of this process")
+    if isinstance(scenario, Scenario):
+        raise ValueError("Ray's workers read scenarios from files; write one with Scenario.save")
     from narrows import _ray
 
     options = {name: value for name, value in given.items() if name not in ("scenario", "controllers", "progress")}

@@ -1,4 +1,4 @@
-//! Findings that are kept between searches.
+//! Findings that are stored across searches.
 
 use crate::error::Failure;
 use narrows_evidence::attack::{
@@ -9,10 +9,10 @@ use serde::Serialize;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The file in the directory.
+/// Name of the file in the directory of findings.
 pub const FILE: &str = "kept.json";
 
-/// The directory, and what is in it.
+/// A directory of findings and its content.
 #[derive(Serialize)]
 pub struct Keep {
     #[serde(skip)]
@@ -21,7 +21,7 @@ pub struct Keep {
 }
 
 impl Keep {
-    /// Reads a directory; one that is not there is empty.
+    /// Reads a directory of findings. A missing directory or file counts as empty.
     pub fn read(directory: &Path) -> Result<Keep, Failure> {
         if directory.is_file() {
             return Err(Failure::Other(format!(
@@ -63,17 +63,17 @@ impl Keep {
         }
     }
 
-    /// The text of its file.
+    /// Returns the text of the file.
     pub fn json(&self) -> String {
         serde_json::to_string_pretty(&self.all).expect("its fields are texts and numbers") + "\n"
     }
 
-    /// How many findings there are.
+    /// Returns the number of findings.
     pub fn count(&self) -> usize {
         self.all.len()
     }
 
-    /// The networks that were found for a goal.
+    /// Returns the networks that were found for a goal.
     pub fn genomes(&self, goal: Goal) -> Vec<Genome> {
         self.all
             .iter()
@@ -82,7 +82,8 @@ impl Keep {
             .collect()
     }
 
-    /// Runs all findings again, with `subject` in the place of whom they broke. `scores` evaluates trials.
+    /// Repeats all findings with `subject` in place of the controller that they were found with.
+    /// `scores` evaluates trials.
     pub fn replay(
         &self,
         subject: &str,
@@ -91,7 +92,7 @@ impl Keep {
         self.all.iter().map(|kept| kept.replay(subject, scores)).collect()
     }
 
-    /// Keeps what was confirmed and is not there yet.
+    /// Adds the confirmed findings that are not stored yet, and writes the file.
     pub fn add(&mut self, aim: &Aim, findings: &[Finding]) -> Result<(), Failure> {
         for finding in findings.iter().filter(|finding| finding.standing == Standing::Confirmed) {
             let is_there = |kept: &KeptFinding| {

@@ -1,4 +1,5 @@
-//! `narrows attack`: searches for networks that break a controller, and says which of them are findings.
+//! `narrows attack`: searches for networks on which a controller performs badly, and reports the
+//! confirmed ones as findings.
 
 pub mod keep;
 mod on_kernel;
@@ -13,6 +14,7 @@ use crate::inputs::{as_kept, of_controllers};
 use crate::interruption::keeps;
 use crate::outcome::Outcome;
 use crate::output::{self, Started};
+use crate::program;
 use crate::quote::quote;
 use keep::Keep;
 use narrows_evidence::attack::{
@@ -23,11 +25,11 @@ use on_kernel::{OnKernel, on_kernel};
 use outcome::Found;
 use runs::Runs;
 
-/// Networks of a search that is quick, and of one that is not.
+/// Default number of networks in a quick search. The next constant is the default of a full search.
 const QUICK: usize = 3000;
 const WHOLE: usize = 20_000;
 
-/// Searches, examines the best, and writes what was found.
+/// Runs the search, examines the best candidates and writes the result.
 pub fn attack(args: AttackArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
     if args.live {
@@ -46,7 +48,7 @@ pub fn attack(args: AttackArgs) -> Result<Outcome, Failure> {
     };
     let words = remake(&args);
     let origin = Origin {
-        program: cells::program(),
+        program: program::build(),
         remake: words.clone(),
         sweep: serde_json::json!([aim, plan, args.findings, keep]).to_string(),
         inputs: of_controllers().collect(),
@@ -103,7 +105,7 @@ pub fn attack(args: AttackArgs) -> Result<Outcome, Failure> {
     })
 }
 
-/// What came of it: replays, searches, findings.
+/// Replayed findings, searches and examined candidates.
 type Worked = (Vec<Replayed>, Vec<Searched>, Examined);
 
 fn work(
@@ -124,7 +126,7 @@ fn work(
     Ok((replayed, searched, examined))
 }
 
-/// The kinds of networks to search.
+/// Returns the kinds of networks to search.
 fn kinds(args: &AttackArgs) -> Result<Vec<Kind>, Failure> {
     let goal = args.goal;
     if let Some(kind) = args.genome.iter().find(|kind| !goal.suits(**kind)) {
@@ -155,7 +157,8 @@ fn aim(args: &AttackArgs) -> Result<Aim, Failure> {
     Ok(aim)
 }
 
-/// Reserves the result directory: what was named, else one for which runs of this very search are kept, else the next free one.
+/// Reserves the result directory: the directory from the command line, else one with stored runs of
+/// the same search, else the next free one.
 fn reserve(args: &AttackArgs, origin: &Origin) -> Result<Reserved, Failure> {
     if args.output.out.is_some() {
         return output::reserve(&args.output, "");
@@ -168,7 +171,7 @@ fn reserve(args: &AttackArgs, origin: &Origin) -> Result<Reserved, Failure> {
     }))
 }
 
-/// The command that finds the same again.
+/// Returns the command that repeats the search.
 fn remake(args: &AttackArgs) -> String {
     let mut words = vec![format!(
         "narrows attack {} --goal {}",

@@ -1,4 +1,4 @@
-//! Findings on this host's kernel.
+//! Runs of findings on this host's kernel.
 
 use crate::cli::OutputArgs;
 use crate::error::Failure;
@@ -9,29 +9,30 @@ use narrows_measure::{Emulation, Record};
 use narrows_scenario::Scenario;
 use serde::Serialize;
 
-/// Seeds of the links' draws on the kernel.
+/// Seeds for the random choices of the links on the kernel.
 const SEEDS: [u64; 5] = [1, 2, 3, 4, 5];
-/// Part of the simulated score at which a finding is seen.
+/// Minimum fraction of the simulated score for a finding to count as seen.
 const SEEN: f64 = 0.5;
-/// Runs are made one at a time: each has all of the host.
+/// Load and capacity of a run, equal so that only one run at a time uses the host.
 const ALONE: f64 = 1.0;
 
-/// What became of a finding on the kernel.
+/// Result of a finding on the kernel.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnKernel {
-    /// It was not run there: why not.
+    /// The finding did not run on the kernel. With the reason.
     SimulatedOnly(String),
-    /// Half of its score or more is there: the mean over valid runs.
+    /// The score is at least [`SEEN`] times the simulated score. With the mean score over the
+    /// seeds.
     Seen(f64),
-    /// Less is there.
+    /// The score is lower. With the mean score over the seeds.
     NotSeen(f64),
-    /// The machine set part of the results, twice: why.
+    /// The host was too slow for valid runs in two attempts. With the reasons.
     Invalid(String),
 }
 
 impl OnKernel {
-    /// In words.
+    /// Formats the result as a phrase.
     pub fn words(&self) -> String {
         match self {
             OnKernel::SimulatedOnly(why) => format!("simulated only ({why})"),
@@ -42,7 +43,8 @@ impl OnKernel {
     }
 }
 
-/// Runs each confirmed finding on the kernel if that is wanted. No other run may be going on.
+/// Runs each confirmed finding on the kernel if `wanted`. No other run may use the host at the same
+/// time.
 pub fn on_kernel(
     aim: &Aim,
     findings: &[Finding],

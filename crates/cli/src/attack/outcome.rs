@@ -1,4 +1,4 @@
-//! What a search found, as files and in words.
+//! Result of a search, as files and as text.
 
 use super::on_kernel::OnKernel;
 use crate::cli::OutputArgs;
@@ -23,20 +23,21 @@ use std::sync::atomic::AtomicBool;
 /// Seeds of the runs in the report.
 const SHOWN: [u64; 3] = [1, 2, 3];
 
-/// What a search found.
+/// Result of a search.
 pub struct Found {
     pub aim: Aim,
     pub plan: Search,
     pub replayed: Vec<Replayed>,
     pub searched: Vec<Searched>,
     pub findings: Vec<Finding>,
-    /// What became of each on the kernel.
+    /// Result of each finding on the kernel, in the order of `findings`.
     pub kernel: Vec<OnKernel>,
     pub remake: String,
 }
 
-/// Writes the result directory: scenarios with bands that the controller misses, `findings.json`, and the report over the runs of the controller and
-/// its references. Returns what is told.
+/// Writes the result directory: for each finding a scenario with a band that the controller misses,
+/// `findings.json`, and the report over the runs of the controller and its references. Returns the
+/// text to print.
 pub fn write(
     found: &Found,
     reserved: Reserved,
@@ -71,7 +72,7 @@ pub fn write(
     Ok(if output.json { json } else { text })
 }
 
-/// The name of a finding's scenario in the result directory.
+/// Returns the name of a finding's scenario file in the result directory.
 fn file(place: usize) -> String {
     format!("finding-{}.toml", place + 1)
 }
@@ -85,7 +86,7 @@ fn put(reserved: &Reserved, name: &str, text: &str) -> Result<(), Failure> {
     })
 }
 
-/// The runs of each cast of a finding, with its scenario.
+/// Runs each cast of a finding. Returns the scenario and the records per cast.
 fn shown(
     aim: &Aim,
     finding: &Finding,
@@ -99,7 +100,7 @@ fn shown(
     }
     for seed in SHOWN {
         let records = match aim.runs(&trial(seed), stop) {
-            // Other seeds tell what there is to see.
+            // A controller that fails with this seed may still run with the other seeds.
             Err(TrialError::Run(SimError::Fault { .. })) => continue,
             Err(TrialError::Stopped) => return Err(Failure::Interrupted),
             records => records.map_err(failed)?,
@@ -109,7 +110,7 @@ fn shown(
     Ok(all)
 }
 
-/// Who is on the network.
+/// Returns the names of the controllers on the network.
 fn label(cast: &Cast) -> String {
     match (&cast.a, &cast.b) {
         (Some(a), Some(b)) => format!("{a} beside {b}"),
@@ -118,7 +119,8 @@ fn label(cast: &Cast) -> String {
     }
 }
 
-/// The scenario of a finding, with a band that the controller misses and its best reference meets.
+/// Returns the scenario of a finding, with a band that the controller misses and its best reference
+/// meets.
 fn scenario(found: &Found, finding: &Finding, runs: &[(String, Vec<Record>)]) -> String {
     let aim = &found.aim;
     let text = aim.text(
@@ -143,7 +145,8 @@ fn scenario(found: &Found, finding: &Finding, runs: &[(String, Vec<Record>)]) ->
     head + &text + &band.map_or_else(String::new, |band| format!("\n[expect]\n{band}\n"))
 }
 
-/// Half way between the controller and the best of its references, if these tell them apart in every run.
+/// Returns a bound half way between the medians of the controller and of its best reference, or
+/// `None` if it does not separate the two.
 fn band(metric: &Metric, runs: &[(String, Vec<Record>)]) -> Option<String> {
     let (own, references) = runs.split_first()?;
     let own = Summary::of(metric, &own.1)?.median;
@@ -220,13 +223,13 @@ fn json(found: &Found) -> String {
     serde_json::to_string_pretty(&json).expect("its fields are texts and numbers") + "\n"
 }
 
-/// A number of three digits.
+/// Formats a number with three significant digits.
 fn number(value: f64) -> String {
     let short: f64 = format!("{value:.2e}").parse().unwrap_or(value);
     format!("{short}")
 }
 
-/// All of it for people, with the scenarios in this directory.
+/// Formats the whole result as text. `directory` is the directory of the scenario files.
 fn told(found: &Found, directory: &Path) -> String {
     let Found { aim, plan, replayed, searched, findings, .. } = found;
     let mut text = format!(

@@ -1,4 +1,4 @@
-//! The runs of a search, on all cores, each kept on the disk when it is done.
+//! The runs of a search, on all cores. Each score is stored on disk as soon as it is computed.
 
 use crate::cells::Cells;
 use crate::cli::OutputArgs;
@@ -9,11 +9,11 @@ use narrows_evidence::attack::{Aim, Evaluate, Score, Trial, TrialError};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-/// Evaluations that follow a search, about; for the progress bar.
+/// Approximate number of evaluations after the search, for the progress bar.
 const AFTER: usize = 1500;
 
-/// Who evaluates. Evaluations are numbered in the order in which a search asks for them, which is always the same: what is kept under a number
-/// need not be run again.
+/// Evaluates trials. Evaluations have numbers in the order in which a search requests them. This
+/// order is always the same, so a score that is stored under a number is not computed again.
 pub struct Runs<'a> {
     aim: &'a Aim,
     kept: &'a Cells<Score>,
@@ -33,7 +33,7 @@ impl<'a> Runs<'a> {
         Ok(Runs { aim, kept, pool: pool(output)?, bar, next: 0 })
     }
 
-    /// The scores of trials with another aim.
+    /// Returns the scores of trials with this aim.
     pub fn of(&mut self, aim: &Aim, trials: &[Trial]) -> Result<Vec<Score>, Failure> {
         let first = self.next;
         self.next += trials.len() as u64;
@@ -56,7 +56,7 @@ impl<'a> Runs<'a> {
         self.pool.install(|| trials.par_iter().enumerate().map(one).collect())
     }
 
-    /// Nothing is shown any more.
+    /// Removes the progress bar.
     pub fn end(self) {
         self.bar.end();
     }

@@ -1,4 +1,4 @@
-//! Programs that a benchmark starts and waits for. They end with it.
+//! Child processes of a benchmark: the benchmark waits for them, and they end with it.
 
 use crate::error::Failure;
 use crate::interruption::interruption;
@@ -10,14 +10,16 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-/// Time between two looks at whether the benchmark is to stop.
+/// Interval between two checks for an interruption.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Runs a program to its end, and gives what it printed. Ends the program if this process is to stop.
+/// Runs a program to its end and returns its output. Ends the program if this process is
+/// interrupted.
 ///
 /// # Errors
 ///
-/// [`Failure::Interrupted`] if the benchmark was stopped; what `failed` makes of an error if the program cannot be started.
+/// [`Failure::Interrupted`] if the benchmark was interrupted. The result of `failed` if the program
+/// cannot be started or waited for.
 pub fn output(
     command: &mut Command,
     failed: impl FnOnce(io::Error) -> Failure,
@@ -36,7 +38,7 @@ pub fn output(
             Ok(_) if told => return Err(Failure::Interrupted),
             Ok(output) => return output.map_err(failed),
             Err(RecvTimeoutError::Timeout) if interruption().load(Ordering::Relaxed) => {
-                // It ends by itself at the first signal, and has no choice at the second.
+                // Asks with SIGTERM at the first check, then forces the end with SIGKILL.
                 let _ = kill_process(process, if told { Signal::KILL } else { Signal::TERM });
                 told = true;
             }

@@ -1,4 +1,5 @@
-//! `narrows bench --forward`: what the NDN forwarder takes for a packet, from octets in to octets out, without sockets.
+//! `narrows lab bench --forward`: CPU time of the NDN forwarder per packet, from received octets to
+//! sent octets, without sockets.
 
 use crate::error::Failure;
 use crate::meter;
@@ -16,34 +17,36 @@ use narrows_wire::Ecn;
 use serde::Serialize;
 use std::io::Write;
 
-/// Interests on their way: so many come in, then the Data of all.
+/// Number of Interests in flight: this many Interests arrive, then the Data for all of them.
 const WINDOW: u32 = 32;
 
-/// Exchanges of an Interest for Data before measuring, enough to fill every store, and measured.
+/// Exchanges (an Interest and its Data) before the measurement, enough to fill every content store,
+/// and exchanges that are measured.
 const WARMUP: u32 = 70_016;
 const MEASURED: u32 = 400_000;
 
-/// Octets of content in Data.
+/// Octets of content in each Data packet.
 const CONTENT: usize = 1000;
 
-/// The time in which a packet arrives: at 1.1 Gbit/s, a tenth of the rate of the link, the shaper holds no Interest back.
+/// Interval between two arrivals. It offers 1.1 Gbit/s, about a tenth of the link rate, so the
+/// shaper delays no Interest.
 const SPACING: Span = Span::from_micros(4);
 const LINK: Rate = Rate::from_mbps(10_000);
 
-/// What a packet costs.
+/// Cost per packet of one configuration.
 #[derive(Serialize)]
 struct Row {
-    /// Neighbours follow MIRCC's rates, on links with a law and a shaper.
+    /// True if the neighbours follow MIRCC's rates and the links have a rate law and a shaper.
     mircc: bool,
-    /// Data packets in the content store.
+    /// Capacity of the content store, in Data packets.
     content_store: usize,
-    /// The median over repetitions, the least and the most.
+    /// Median over the repetitions. The next two fields are the minimum and the maximum.
     ns_per_packet: f64,
     ns_per_packet_least: f64,
     ns_per_packet_most: f64,
 }
 
-/// Measures each row so many times, all rows in turn, and prints.
+/// Measures each configuration `runs` times, in turns, and prints a table or JSON.
 pub fn bench(runs: u32, json: bool) -> Result<Outcome, Failure> {
     let cells = [(false, 1024), (false, 65_536), (true, 1024), (true, 65_536)];
     let mut costs = vec![Vec::new(); cells.len()];
@@ -89,7 +92,7 @@ pub fn bench(runs: u32, json: bool) -> Result<Outcome, Failure> {
     Ok(Outcome::Ok)
 }
 
-/// Takes what the forwarder sends into a buffer, as sockets do.
+/// Buffer that stands in for the sockets and counts the sent packets.
 #[derive(Default)]
 struct Out {
     octets: Vec<u8>,
@@ -111,14 +114,15 @@ impl Sockets for Out {
     }
 }
 
-/// A packet of the link, and where its number stands: in the name, and as the nonce of an Interest.
+/// A link packet and the positions of its number: in the name, and in an Interest also in the
+/// nonce.
 struct Numbered {
     octets: Vec<u8>,
     places: Vec<usize>,
 }
 
 impl Numbered {
-    /// `marked` holds [`MARK`] wherever the number belongs.
+    /// Creates a packet from octets in which [`MARK`] stands at each position of the number.
     fn new(marked: Vec<u8>) -> Numbered {
         let places =
             (0..marked.len() - 3).filter(|at| marked[*at..at + 4] == MARK.to_be_bytes()).collect();
@@ -132,10 +136,11 @@ impl Numbered {
     }
 }
 
-/// Stands where a number belongs. Segments from here on have names of one length.
+/// Placeholder for the number of a packet. It is also the first number: the segment components of
+/// all later names have the same length.
 const MARK: u32 = 0x9e37_79b9;
 
-/// A forwarder between a consumer and a producer, and their packets.
+/// A forwarder between a consumer and a producer, and the packets that they exchange.
 struct Load {
     forwarder: Forwarder,
     out: Out,
@@ -215,7 +220,7 @@ impl Load {
         Load { forwarder, out, consumer, producer, interests, data, now: Time::ZERO, number: MARK }
     }
 
-    /// Nanoseconds per packet, Interest or Data.
+    /// Returns nanoseconds of CPU time per packet, over Interests and Data.
     fn measure(mut self) -> f64 {
         self.exchange(WARMUP);
         let (before, sent) = (meter::cpu_time(), self.out.packets);

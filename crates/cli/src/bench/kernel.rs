@@ -1,8 +1,11 @@
-//! `narrows bench --kernel`: what controllers that narrows gives the kernel cost, beside the kernel's own.
+//! `narrows lab bench --kernel`: CPU cost of the controllers that narrows loads into the kernel,
+//! compared with the kernel's built-in controllers.
 //!
-//! Two hosts with a router between them, each a namespace, a token bucket of 200 Mbit/s at the router, iperf3; no emulator, which would
-//! stay awake for the whole time. The bucket is not at the sender, which would hold back there what a controller sends too much (TCP small
-//! queues). Slices of some seconds take turns, so that what the machine does besides meets all alike.
+//! The setup has two hosts with a router between them, each in a network namespace, a token bucket
+//! of 200 Mbit/s at the router, and iperf3 as the traffic source. It has no emulator, because the
+//! emulator would keep a processor awake all the time. The token bucket is not at the sender: TCP
+//! small queues would hold back there the excess that a controller sends. The controllers take
+//! turns in slices of some seconds, so that other load on the machine affects all of them alike.
 
 use crate::error::Failure;
 use crate::outcome::Outcome;
@@ -16,33 +19,34 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// What is left out of each slice: controllers that pace begin slowly.
+/// Start of each slice that is not measured, because controllers with pacing start slowly.
 const WARMUP: Duration = Duration::from_millis(1_500);
 
-/// What is measured of each slice.
+/// Measured length of each slice.
 const SLICE: Duration = Duration::from_secs(5);
 
-/// The kernel's own controllers, and whether they pace although they do not ask for it. The first is what others are compared with.
+/// The kernel's built-in controllers: label, name in the kernel, and whether iperf3 paces them. The
+/// first is the baseline.
 const OWN: [(&str, &str, bool); 3] =
     [("cubic", "cubic", false), ("cubic, paced", "cubic", true), ("bbr", "bbr", false)];
 
-/// One controller.
+/// Result of one controller.
 #[derive(Serialize)]
 struct Row {
     name: String,
-    /// The kernel's name for it.
+    /// Name of the controller in the kernel.
     kernel: String,
     paced: bool,
-    /// Processor time of the whole machine.
+    /// CPU time of the whole machine, in seconds.
     cpu_s: f64,
-    /// What arrived, in bytes with headers.
+    /// Received bytes, with headers.
     bytes: u64,
     mbps: f64,
     ns_per_byte: f64,
     of_cubic: f64,
 }
 
-/// Measures so many slices of each, and prints.
+/// Measures each controller in `slices` slices and prints a table or JSON.
 pub fn bench(slices: u32, json: bool) -> Result<Outcome, Failure> {
     let mut loaded = Vec::new();
     let mut cases: Vec<(String, String, bool)> =
@@ -55,7 +59,7 @@ pub fn bench(slices: u32, json: bool) -> Result<Outcome, Failure> {
         let constants = twin
             .constants_of(&choice)
             .map_err(|error| Failure::Other(format!("{}: {error}", twin.choice)))?;
-        // Free of names that are in use.
+        // The process id keeps the name free of names in use.
         let name = format!("cost{}.{number}", std::process::id());
         loaded.push(Loaded::new(twin, &constants, &name)?);
         cases.push((twin.kernel.to_owned(), name, false));
@@ -104,7 +108,7 @@ pub fn bench(slices: u32, json: bool) -> Result<Outcome, Failure> {
     Ok(Outcome::Ok)
 }
 
-/// A process that ends with this.
+/// A child process that is killed on drop.
 struct Running(Child);
 
 impl Drop for Running {
@@ -114,7 +118,7 @@ impl Drop for Running {
     }
 }
 
-/// Two hosts with 200 Mbit/s between them.
+/// Two hosts and a router in network namespaces, with 200 Mbit/s between the hosts.
 struct Hosts {
     from: String,
     router: String,
@@ -149,7 +153,7 @@ impl Hosts {
         Ok(hosts)
     }
 
-    /// Bytes that have arrived.
+    /// Returns the bytes that the receiver has got so far.
     fn arrived(&self) -> Result<u64, Failure> {
         let text =
             ip(&format!("netns exec {} cat /sys/class/net/port/statistics/rx_bytes", self.to))?;
@@ -157,7 +161,7 @@ impl Hosts {
     }
 
     fn slice(&self, row: &mut Row) -> Result<(), Failure> {
-        // Paces; at twice the rate of the link at most, which holds nothing back.
+        // Turns on pacing. The pacing rate is twice the link rate, so it does not limit the flow.
         let paced = if row.paced { "--fq-rate 400M" } else { "" };
         let client = started(&format!(
             "netns exec {} iperf3 -c 10.9.1.2 -t 60 -C {} {paced}",
@@ -183,7 +187,7 @@ impl Drop for Hosts {
     }
 }
 
-/// `ip` of iproute2 with these words; answers with what it prints.
+/// Runs `ip` of iproute2 with these arguments and returns its output.
 fn ip(words: &str) -> Result<String, Failure> {
     let output = Command::new("ip")
         .args(words.split_whitespace())
@@ -207,7 +211,8 @@ fn started(words: &str) -> Result<Running, Failure> {
     child.map(Running).map_err(|error| Failure::Other(format!("ip of iproute2: {error}")))
 }
 
-/// Seconds in which the machine's processors were not idle: user, nice, system, irq and softirq of `/proc/stat`, in hundredths (proc(5)).
+/// Returns the seconds of CPU time in which the processors of the machine were not idle: user,
+/// nice, system, irq and softirq in the first line of `/proc/stat`, in units of 10 ms (proc(5)).
 fn busy() -> f64 {
     let text = fs::read_to_string("/proc/stat").unwrap_or_default();
     let ticks: Vec<f64> = text

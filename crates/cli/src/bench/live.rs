@@ -1,4 +1,5 @@
-//! `narrows bench --live`: what the emulator carries on this host, and how exactly.
+//! `narrows lab bench --live`: the highest rate that the emulator carries on this host, and its timing
+//! errors.
 
 use crate::error::Failure;
 use crate::interruption::{interruption, on_host};
@@ -13,20 +14,20 @@ use serde::Serialize;
 use std::io::Write;
 use std::sync::atomic::Ordering;
 
-/// Rates at which one link is measured.
+/// Rates for the measurement of one link, in Mbit/s.
 const RATES: [u64; 5] = [10, 50, 100, 200, 500];
 
-/// Rates that are tried in turn until one is too much.
+/// Rates to try in turn until the emulator does not carry one, in Mbit/s.
 const LADDER: [u64; 14] =
     [250, 500, 750, 1_000, 1_250, 1_500, 1_750, 2_000, 2_500, 3_000, 4_000, 5_000, 7_000, 10_000];
 
 /// Numbers of bulk connections.
 const FLOWS: [u32; 2] = [1, 4];
 
-/// How late one packet of 100 may be at 80 % of the maximum, in microseconds.
+/// Limit of the p99 lateness of packets at 80 % of the maximum, in microseconds.
 const LATE_P99_US: f64 = 2_000.0;
 
-/// Datagrams handed over at once where the rate is measured.
+/// Datagrams per burst while the rate is measured.
 const BURST: u64 = 10;
 
 /// Size of packets.
@@ -38,41 +39,41 @@ struct Bench {
     maximum_mbps: u64,
     maximum_of_flows: Vec<Carried>,
     at_80_percent: Vec<Carried>,
-    /// Why the exit status is 1; nothing if it is not.
+    /// Reason for exit status 1. `None` if the maximum is sustained.
     fault: Option<String>,
 }
 
-/// One link with datagrams on it.
+/// Timing errors of one link that carries datagrams.
 #[derive(Serialize)]
 struct Exactness {
     rate_mbps: u64,
-    /// Long-run rate against the one asked for, while more is offered.
+    /// Relative error of the long-run rate while the offered load exceeds the link rate.
     rate_error_percent: f64,
-    /// One-way delay against the ideal one, while little is sent.
+    /// One-way delay minus the delay of an ideal link, while the offered load is low.
     delay_error_p50_us: f64,
     delay_error_p99_us: f64,
     delay_error_max_us: f64,
 }
 
-/// One bottleneck with bulk connections on it.
+/// Result of bulk connections through one bottleneck.
 #[derive(Serialize)]
 struct Carried {
     flows: u32,
     rate_mbps: u64,
-    /// What crossed the bottleneck.
+    /// Rate that crossed the bottleneck after the warm-up.
     carried_mbps: f64,
-    /// Packets of all directions that entered the emulator.
+    /// Packets of both directions that entered the emulator, per second.
     packets_per_s: f64,
     late_p50_us: f64,
     late_p99_us: f64,
     late_max_us: f64,
     busy_percent: f64,
     unplanned_drops: u64,
-    /// Nothing if it was carried.
+    /// Reasons why the emulator did not carry the rate. Empty if it did.
     reasons: Vec<String>,
 }
 
-/// Measures and prints.
+/// Measures and prints a table or JSON.
 pub fn bench(json: bool) -> Result<Outcome, Failure> {
     let mut out = std::io::stdout().lock();
     let mut say = |text: &str| if json { Ok(()) } else { writeln!(out, "{text}") };
@@ -114,7 +115,7 @@ pub fn bench(json: bool) -> Result<Outcome, Failure> {
             }
             once.push(rate_mbps);
         }
-        // A maximum was carried twice.
+        // A maximum counts only if a second run carries it too.
         for rate_mbps in once.into_iter().rev() {
             let row = measured(flows, rate_mbps)?;
             if row.reasons.is_empty() {
@@ -153,8 +154,8 @@ pub fn bench(json: bool) -> Result<Outcome, Failure> {
     Ok(outcome)
 }
 
-/// What is wrong with the maximum, judged by the rows at 80 % of it: each must be sound, late by at most [`LATE_P99_US`] and without drops
-/// that no link decided.
+/// Returns the defect of the maximum, judged by the rows at 80 % of it. Each row must be valid,
+/// with a p99 lateness of at most [`LATE_P99_US`] and no unplanned drops.
 fn fault(at_80_percent: &[Carried]) -> Option<String> {
     if at_80_percent.is_empty() {
         return Some(format!(
@@ -209,9 +210,9 @@ fn exactness(rate_mbps: u64) -> Result<Exactness, Failure> {
         )
     };
     let length = Span::from_secs(2);
-    // A fifth more than goes through: there is always one to send.
+    // Offers 20 % more than the link rate, so that the link always has a packet to send.
     let full = sent(Span::from_nanos(SIZE.get() * 8_000 / rate_mbps * 5 / 6), BURST, length)?;
-    // A twentieth of a slow link, and at most 1000 a second.
+    // Offers 5 % of the link rate, but at most 1000 datagrams per second.
     let thin =
         sent(Span::from_nanos((SIZE.get() * 8_000 / rate_mbps * 20).max(1_000_000)), 1, length)?;
     let mut errors = errors(&scenario, &thin);
@@ -231,14 +232,15 @@ fn exactness(rate_mbps: u64) -> Result<Exactness, Failure> {
     })
 }
 
-/// Mbit/s from the first arrival to the last.
+/// Returns the rate in Mbit/s from the first arrival to the last.
 fn rate(trial: &Trial) -> f64 {
     let [first, .., last] = &trial.arrivals[..] else { return f64::NAN };
     let bits = (trial.arrivals.len() - 1) as f64 * SIZE.get() as f64 * 8.0;
     bits / last.arrived.since(first.arrived).as_secs_f64() / 1e6
 }
 
-/// How much later each arrived than a link that had it at the moment of sending would have delivered it, in microseconds.
+/// Returns by how much each datagram arrived later than over an ideal link that received it at the
+/// time of sending, in microseconds.
 fn errors(scenario: &Scenario, trial: &Trial) -> Vec<f64> {
     let mut link = Link::new(&scenario.links[0].config, scenario.seed, &scenario.links[0].name);
     let mut ideal = vec![Time::NEVER; trial.sent.len()];
@@ -260,7 +262,7 @@ fn errors(scenario: &Scenario, trial: &Trial) -> Vec<f64> {
         .collect()
 }
 
-/// A datagram on the link with which they are compared.
+/// A datagram on the ideal link.
 struct Numbered(usize);
 
 impl narrows_path::Packet for Numbered {
@@ -291,7 +293,8 @@ fn carried(flows: u32, rate_mbps: u64) -> Result<Carried, Failure> {
     let carried_mbps = link.steady.departed_bytes.get() as f64 * 8e-6 / steady;
     let emulation = record.emulation.unwrap_or_default();
     let mut reasons = emulation.validity_issues();
-    // 1 BDP of buffer holds the link full (RFC 3649 section 5); what is missing is the host's.
+    // One BDP of buffer keeps the link full (RFC 3649 section 5), so missing throughput is the
+    // host's fault.
     if carried_mbps < rate_mbps as f64 * 0.98 {
         reasons.push(format!("{carried_mbps:.0} Mbit/s only crossed the link"));
     }

@@ -1,27 +1,28 @@
-//! The canonical matrix: bulk flows of 1500-byte packets, 30 ms, a drop-tail buffer of one bandwidth-delay product.
+//! The canonical matrix: bulk flows with 1500-byte packets, a base round trip of 30 ms, and a
+//! drop-tail buffer of one bandwidth-delay product.
 
 use crate::error::Failure;
 use narrows_scenario::Scenario;
 use narrows_units::{Rate, Span};
 use std::fmt::Write;
 
-/// How the names of the links that are measured begin.
+/// Prefix of the names of the measured links.
 pub const BOTTLENECK: &str = "bottleneck";
 
-/// The base round trip of all cells on one link or a dumbbell.
+/// Base round trip of all cells with one link or a dumbbell.
 pub const ROUND_TRIP: Span = Span::from_millis(30);
 
-/// The delay of each access link of a dumbbell.
+/// Delay of each access link of a dumbbell.
 const ACCESS: Span = Span::from_millis(2);
 
-/// What a cell leaves out of its statistics, if it lasts longer.
+/// Warm-up of cells that last longer. Shorter cells have a warm-up of a quarter of their duration.
 const WARMUP: Span = Span::from_secs(5);
 
 /// One run of the matrix.
 #[derive(Clone, Debug)]
 pub struct Cell {
     pub topology: Topology,
-    /// As scenarios name it.
+    /// Name of the controller in scenarios.
     pub controller: String,
     pub flows: u32,
     pub rate: Rate,
@@ -31,28 +32,29 @@ pub struct Cell {
 /// The shape of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topology {
-    /// Hosts at the two ends of the bottleneck.
+    /// One bottleneck with a host at each end.
     OneLink,
-    /// Each flow has its own access links of ten times the bottleneck's rate on both sides.
+    /// A bottleneck between per-flow access links that have ten times its rate, on both sides.
     Dumbbell,
-    /// A thousand separate bottlenecks, each with its share of the flows.
+    /// A thousand separate bottlenecks. Each gets an equal share of the flows.
     Many,
     /// Six links in a row.
     Line,
-    /// The same as an information-centric network, whose consumers follow MIRCC's rates.
+    /// [`Topology::Line`] as an information-centric network. Its consumers follow MIRCC's rates.
     IcnLine,
-    /// An information-centric network of a hundred nodes: a ring, and a node with consumers at each of its nodes, who ask for what is two
-    /// links further on the ring. All of them together get the rate.
+    /// An information-centric network of a hundred nodes: a ring of fifty, and at each ring node
+    /// one more node with consumers. The consumers request content from the ring node two links
+    /// further on. The rate is the sum over all consumers.
     IcnNet,
 }
 
-/// Bottlenecks of [`Topology::Many`].
+/// Number of bottlenecks in [`Topology::Many`].
 const MANY: u32 = 1_000;
 
-/// Links of [`Topology::Line`].
+/// Number of links in [`Topology::Line`] and [`Topology::IcnLine`].
 const HOPS: u32 = 6;
 
-/// Nodes of the ring of [`Topology::IcnNet`].
+/// Number of ring nodes in [`Topology::IcnNet`].
 const RING: u32 = 50;
 
 impl Topology {
@@ -68,8 +70,8 @@ impl Topology {
     }
 }
 
-/// The cells that take long or much memory: a thousand and a hundred thousand flows with 1 Mbit/s each on one link, a hundred thousand on a
-/// thousand links, and ten minutes at 10 Gbit/s.
+/// Returns the cells that take much time or memory: 1000 and 100 000 flows with 1 Mbit/s each on
+/// one link, 100 000 flows on 1000 links, and one flow for ten minutes at 10 Gbit/s.
 pub fn large() -> Vec<Cell> {
     let cell = |topology, flows, mbps, seconds| Cell {
         topology,
@@ -86,7 +88,8 @@ pub fn large() -> Vec<Cell> {
     ]
 }
 
-/// The cells of the plain bench, on one link and a dumbbell with these controllers.
+/// Returns the cells of the default matrix: one link and a dumbbell with these controllers, and the
+/// line and information-centric topologies.
 pub fn cells(controllers: &[String]) -> Vec<Cell> {
     let loads = [(100, 1, 60), (100, 10, 60), (100, 100, 60), (1000, 10, 20)];
     let mut cells = Vec::new();
@@ -121,12 +124,12 @@ pub fn cells(controllers: &[String]) -> Vec<Cell> {
 }
 
 impl Cell {
-    /// A name for people: "dumbbell cubic 10 flows 100 Mbit/s".
+    /// Returns the name that is shown, for example "dumbbell cubic 10 flows 100 Mbit/s".
     pub fn name(&self) -> String {
         format!("{} {} {} flows {}", self.topology.name(), self.controller, self.flows, self.rate)
     }
 
-    /// The scenario.
+    /// Returns the scenario of the cell.
     pub fn scenario(&self) -> Result<Scenario, Failure> {
         let text = self.to_toml();
         Ok(narrows_scenario::parse(&text, &self.name(), &narrows_scenario::read_named)?)

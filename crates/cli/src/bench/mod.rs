@@ -1,5 +1,5 @@
-//! `narrows bench`: what the simulator and whole sweeps cost, what the emulator carries, what the forwarder takes for a packet, and what
-//! controllers in the kernel cost.
+//! `narrows lab bench`: the cost of the simulator, of whole sweeps, of the forwarder per packet and of
+//! controllers in the kernel, and the rate that the emulator carries.
 
 mod child;
 mod forward;
@@ -20,10 +20,10 @@ use peer::Peer;
 use row::heading;
 use std::io::{IsTerminal, Write};
 
-/// The controllers of the rows, unless others are named.
+/// Default controllers of the matrix.
 pub const CONTROLLERS: [&str; 3] = narrows_control::DEFAULTS;
 
-/// Runs the matrix and prints its rows as they come.
+/// Runs the selected benchmark. The matrix prints each row as soon as it is measured.
 pub fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
     if args.live {
         return live::bench(args.json);
@@ -91,7 +91,7 @@ pub fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
     Ok(Outcome::Ok)
 }
 
-/// As scenarios name them.
+/// Returns the names that scenarios use for these controllers.
 fn chosen(controllers: &[String]) -> Result<Vec<String>, Failure> {
     controllers
         .iter()

@@ -1,22 +1,23 @@
-//! The peer that we bring: a program for ns-3.
+//! The built-in peer: a program for ns-3.
 
 use super::peer::Peer;
 use crate::error::Failure;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// ns-3 takes minutes for what takes a second here; a fifth of the time has the same cost per packet.
+/// The peer simulates one `PART`th of each cell, because ns-3 is much slower. The cost per packet
+/// does not depend on the duration.
 const PART: u64 = 5;
 
-/// What must be known of the comparison.
+/// Caveat of the comparison, printed below the table.
 const CAVEAT: &str = "ns-3 is Debian's package, which is built with assertions and logging: about 2.2 times slower than an optimised build of ns-3.";
 
-/// Where Debian puts ns-3 if pkg-config does not know it.
+/// Linker flags for Debian's ns-3, used if pkg-config does not know it.
 const FALLBACK_FLAGS: &str = "-lns3-applications -lns3-point-to-point -lns3-internet -lns3-traffic-control -lns3-network -lns3-core";
 
 const SOURCE: &str = include_str!("ns3.cc");
 
-/// The compiled program, as long as this lives.
+/// The compiled program. Its directory is removed on drop.
 pub struct Program {
     program: PathBuf,
 }
@@ -67,7 +68,7 @@ impl Program {
         Ok(Program { program })
     }
 
-    /// The program as a peer.
+    /// Returns the program as a peer.
     pub fn peer(&self) -> Peer {
         Peer::with_controllers(self.program.clone(), PART, CAVEAT)
     }

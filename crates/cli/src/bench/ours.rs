@@ -1,4 +1,4 @@
-//! A cell run by this program.
+//! Measurement of a cell in our simulator.
 
 use super::child;
 use super::matrix::{BOTTLENECK, Cell};
@@ -10,7 +10,7 @@ use crate::meter;
 use crate::runner::failure;
 use std::process::Command;
 
-/// The median of several runs in this process.
+/// Returns the median of several runs in this process.
 pub fn measure(cell: &Cell, runs: u32) -> Result<Row, Failure> {
     let scenario = cell.scenario()?;
     let mut rows = Vec::new();
@@ -29,7 +29,8 @@ pub fn measure(cell: &Cell, runs: u32) -> Result<Row, Failure> {
     Ok(Row::median(rows))
 }
 
-/// The same in a process of its own, so that memory kept from other rows does not count. `args` say which of the tables has the cell.
+/// Returns the median of several runs in a separate process, so that memory retained from other
+/// rows does not count. `args` select the table that contains the cell.
 pub fn measure_apart(cell: &Cell, runs: u32, args: &BenchArgs) -> Result<Row, Failure> {
     let table = if args.large {
         vec!["--large".to_owned()]
@@ -41,7 +42,7 @@ pub fn measure_apart(cell: &Cell, runs: u32, args: &BenchArgs) -> Result<Row, Fa
     let program = std::env::current_exe().map_err(|error| fail(error.to_string()))?;
     let mut command = Command::new(program);
     command
-        .args(["bench", "--json", "--runs", &runs.to_string(), "--only", &cell.name()])
+        .args(["lab", "bench", "--json", "--runs", &runs.to_string(), "--only", &cell.name()])
         .args(table);
     let output = child::output(&mut command, |error| fail(error.to_string()))?;
     if !output.status.success() {

@@ -1,8 +1,10 @@
-//! Another simulator that does the work of a cell, for ratios of one session.
+//! Another simulator that runs the same cells, for ratios within one session.
 //!
-//! A peer is any program that keeps this contract. Its arguments are the flows, the rate of the bottleneck in Mbit/s, the base round trip in
-//! milliseconds, the seconds to simulate, and the links of a route: 1 (all flows share one link), or 3 (each flow has access links of ten
-//! times the rate on both sides). It prints key=value pairs; the value of `ns_pkt` is its CPU time per data packet through the bottleneck.
+//! A peer is any program that follows this contract. Its arguments are the number of flows, the
+//! rate of the bottleneck in Mbit/s, the base round trip in milliseconds, the seconds to simulate,
+//! and the number of links of a route: 1 (all flows share one link) or 3 (each flow has access
+//! links of ten times the rate on both sides). It prints key=value pairs. The value of `ns_pkt` is
+//! its CPU time in nanoseconds per data packet through the bottleneck.
 
 use super::child;
 use super::matrix::{Cell, ROUND_TRIP, Topology};
@@ -13,32 +15,33 @@ use rustix::fs::Access;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The key that is read of what a peer prints.
+/// Key of the pair that is read from the output of a peer.
 const KEY: &str = "ns_pkt";
 
-/// What a peer must print.
+/// Description of the output that a peer must print, for error messages.
 const WANTED: &str = "a peer prints one line of key=value pairs, among them ns_pkt=NUMBER, its CPU time per data packet in nanoseconds";
 
-/// A program that runs cells.
+/// An external program that runs cells.
 pub struct Peer {
     program: PathBuf,
-    /// It simulates this part of a cell's duration, 1 is all.
+    /// The peer simulates `1 / part` of the duration of a cell.
     part: u64,
-    /// It has several controllers, and takes the row's as a sixth argument.
+    /// True if the peer has several controllers and takes the controller of the row as a sixth
+    /// argument.
     chooses: bool,
-    /// What must be known of the comparison.
+    /// Caveat of the comparison.
     caveat: String,
 }
 
 impl Peer {
-    /// The peer in this file.
+    /// Creates a peer from this program file.
     ///
     /// # Errors
-    /// There is no such file, or it cannot be executed.
+    /// If the file does not exist, is not a regular file or cannot be executed.
     pub fn at(program: &Path) -> Result<Peer, Failure> {
         let fail = |problem: String, remedy: &str| {
             Failure::Other(format!(
-                "the peer {} cannot be used: {problem}; {remedy} (see narrows bench --help)",
+                "the peer {} cannot be used: {problem}; {remedy} (see narrows lab bench --help)",
                 program.display()
             ))
         };
@@ -60,22 +63,23 @@ impl Peer {
         Ok(Peer { program: found, part: 1, chooses: false, caveat })
     }
 
-    /// A peer that has our controllers, takes the row's as a sixth argument, and simulates `1 / part` of each cell.
+    /// Creates a peer that has our controllers, takes the controller of the row as a sixth
+    /// argument, and simulates `1 / part` of each cell.
     pub fn with_controllers(program: PathBuf, part: u64, caveat: &str) -> Peer {
         Peer { program, part, chooses: true, caveat: caveat.to_owned() }
     }
 
-    /// What must be known of the comparison.
+    /// Returns the caveat of the comparison.
     pub fn caveat(&self) -> &str {
         &self.caveat
     }
 
-    /// True of the cells that a peer can run.
+    /// True if a peer can run the cell.
     pub fn can_run(cell: &Cell) -> bool {
         links(cell.topology).is_some()
     }
 
-    /// Runs a cell in turn, `ours` first, so many times each.
+    /// Runs a cell for `rounds` rounds, in each round first with `ours` and then with the peer.
     pub fn take_turns(
         &self,
         cell: &Cell,
@@ -102,7 +106,8 @@ impl Peer {
         Ok(row)
     }
 
-    /// CPU nanoseconds per data packet through the bottleneck.
+    /// Runs the peer and returns its CPU time in nanoseconds per data packet through the
+    /// bottleneck.
     fn measure(&self, cell: &Cell) -> Result<f64, Failure> {
         let arguments = self.arguments(cell);
         let fail = |problem: String| {
@@ -143,7 +148,7 @@ impl Peer {
     }
 }
 
-/// The links of a route in what the contract can name.
+/// Returns the number of links of a route, or `None` if the contract cannot express the topology.
 fn links(topology: Topology) -> Option<u32> {
     match topology {
         Topology::OneLink => Some(1),
@@ -152,7 +157,8 @@ fn links(topology: Topology) -> Option<u32> {
     }
 }
 
-/// The one `ns_pkt` in what a peer printed: a number above zero.
+/// Returns the value of `ns_pkt` in the output of a peer. It must occur once and be a finite number
+/// above zero.
 fn time_of(stdout: &str, stderr: &str) -> Option<f64> {
     let pairs = stdout
         .split_whitespace()
@@ -163,7 +169,8 @@ fn time_of(stdout: &str, stderr: &str) -> Option<f64> {
     only.ok().filter(|ns| ns.is_finite() && *ns > 0.0)
 }
 
-/// The beginning of what a peer printed, for people: of `first`, or of `second` if there is nothing.
+/// Returns the beginning of the output for an error message: of `first`, or of `second` if `first`
+/// is blank.
 fn shown(first: &str, second: &str) -> String {
     let text = if first.trim().is_empty() { second } else { first };
     let begun: String = text.trim().chars().take(200).collect();
@@ -189,7 +196,7 @@ mod tests {
         }
     }
 
-    /// A peer made of the lines of a shell script.
+    /// Writes a peer that consists of these lines of shell script.
     fn scripted(name: &str, lines: &str) -> PathBuf {
         let path = std::env::temp_dir().join(format!("narrows-peer-{}-{name}", std::process::id()));
         fs::write(&path, format!("#!/bin/sh\n{lines}\n")).expect("a script");

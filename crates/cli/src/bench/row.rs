@@ -1,4 +1,4 @@
-//! A row of the table: what a cell costs, and how it is written.
+//! Row of the result table: the cost of a cell, and its text.
 
 use super::matrix::{Cell, Topology};
 use narrows_measure::Record;
@@ -11,39 +11,40 @@ pub struct Row {
     pub controller: String,
     pub flows: u32,
     pub rate_mbps: u64,
-    /// CPU time per data packet delivered through the bottleneck, everything included.
+    /// CPU time of the whole run per data packet delivered through the bottleneck.
     pub ns_per_packet: f64,
-    /// CPU time per packet that crossed a link, of any kind.
+    /// CPU time per packet and crossed link, for packets of any kind.
     pub ns_per_hop: f64,
     pub ns_per_event: f64,
     /// Events per data packet delivered through the bottleneck.
     pub events_per_packet: f64,
-    /// Data packets sent, also those that were dropped, and their acknowledgements; of an information-centric network Interests and the Data
-    /// that answers them.
+    /// Data packets sent (including those that were dropped) plus acknowledgements. In an
+    /// information-centric network, Interests sent plus the Data received for them.
     pub packet_events: u64,
     pub ns_per_packet_event: f64,
     pub packets_per_s: f64,
     pub peak_rss_mib: f64,
-    /// What another simulator needs for the same work.
+    /// Cost of the same cell in another simulator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peer: Option<Beside>,
 }
 
-/// What a peer needs for the work of a row.
+/// Cost of a row in a peer, compared with ours.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Beside {
-    /// The median over rounds.
+    /// Median over the rounds.
     pub ns_per_packet: f64,
-    /// Our median time per packet over the peer's.
+    /// Our median time per packet divided by the peer's.
     pub ratio: f64,
-    /// The smallest ratio of a round.
+    /// Smallest ratio of a round.
     pub ratio_min: f64,
-    /// The largest.
+    /// Largest ratio of a round.
     pub ratio_max: f64,
 }
 
 impl Row {
-    /// The row of one run of a cell, which cost so many nanoseconds; `bottleneck` is how the names of the measured links begin.
+    /// Creates the row of one run of a cell that took `ns` nanoseconds of CPU time. `bottleneck` is
+    /// the prefix of the names of the measured links.
     pub fn of(cell: &Cell, ns: f64, record: &Record, bottleneck: &str, peak_rss_mib: f64) -> Row {
         let measured = record
             .links
@@ -71,13 +72,13 @@ impl Row {
         }
     }
 
-    /// Of several runs of a cell, the one whose time per packet is the median.
+    /// Returns the run with the median time per packet.
     pub fn median(mut runs: Vec<Row>) -> Row {
         runs.sort_by(|a, b| a.ns_per_packet.total_cmp(&b.ns_per_packet));
         runs.swap_remove(runs.len() / 2)
     }
 
-    /// The row as a line of the table.
+    /// Formats the row as a line of the table.
     pub fn line(&self) -> String {
         let mut text = format!(
             "{:<9} {:<8} {:>6} {:>9} {:>9.1} {:>7.1} {:>8.1} {:>10.2} {:>11} {:>9.1} {:>8.1}",
@@ -101,7 +102,7 @@ impl Row {
     }
 }
 
-/// The line above all rows.
+/// Formats the heading of the table.
 pub fn heading(peer: bool) -> String {
     let peer = if peer {
         format!(" {:>11} {:>9} {:>13}", "peer ns/pkt", "ours/peer", "over rounds")
@@ -124,7 +125,7 @@ pub fn heading(peer: bool) -> String {
     )
 }
 
-/// A ratio with three significant digits.
+/// Formats a ratio with three significant digits.
 fn three(ratio: f64) -> String {
     let digits = (2.0 - ratio.abs().log10().floor()).clamp(0.0, 9.0);
     format!("{ratio:.0$}", digits as usize)

@@ -1,4 +1,5 @@
-//! `narrows bench --sweep`: what many short runs cost, whole commands with all that they write.
+//! `narrows lab bench --sweep`: the cost of many short runs, measured over whole commands with all
+//! files that they write.
 
 use super::child;
 use crate::error::Failure;
@@ -11,13 +12,13 @@ use std::io::Write;
 use std::process::Command;
 use std::time::Instant;
 
-/// Runs of a simulation in each command.
+/// Number of simulated runs in each command.
 const CELLS: u32 = 1_200;
 
-/// Threads of a command.
+/// Number of threads of a command.
 const JOBS: &str = "2";
 
-/// One CUBIC flow for two seconds on 10 Mbit/s: some 1700 packets.
+/// One CUBIC flow for two seconds at 10 Mbit/s, about 1700 packets.
 const SCENARIO: &str = r#"name = "Short"
 duration = "2 s"
 
@@ -35,19 +36,19 @@ to = "right"
 controller = "cubic"
 "#;
 
-/// One command.
+/// Result of one command.
 #[derive(Serialize)]
 struct Row {
     command: &'static str,
-    /// Simulated runs.
+    /// Number of simulated runs.
     cells: u32,
-    /// By the wall clock.
+    /// Runs per second of wall-clock time.
     cells_per_s: f64,
     /// CPU time of all threads.
     cpu_us_per_cell: f64,
 }
 
-/// The commands, whose runs are [`CELLS`] each.
+/// Returns the labels and arguments of the commands, with [`CELLS`] runs each.
 fn commands() -> [(&'static str, Vec<String>); 5] {
     let words = |text: String| text.split('|').map(str::to_owned).collect();
     let network = "--duration|2 s|--rate|10 Mbit/s";
@@ -71,7 +72,7 @@ fn commands() -> [(&'static str, Vec<String>); 5] {
     ]
 }
 
-/// Runs each command so many times in turn, and prints.
+/// Runs each command `runs` times, in turns, and prints a table or JSON.
 pub fn bench(runs: u32, json: bool) -> Result<Outcome, Failure> {
     let place = Place::new()?;
     let commands = commands();
@@ -108,7 +109,7 @@ pub fn bench(runs: u32, json: bool) -> Result<Outcome, Failure> {
     Ok(Outcome::Ok)
 }
 
-/// A directory in which commands run, removed again at the end.
+/// Temporary directory in which commands run. It is removed on drop.
 struct Place(TemporaryFolder);
 
 impl Place {
@@ -124,7 +125,7 @@ impl Place {
         })
     }
 
-    /// Seconds by the wall clock and of CPU time that a command takes.
+    /// Runs a command and returns its wall-clock time and its CPU time, in seconds.
     fn run(&self, words: &[String]) -> Result<(f64, f64), Failure> {
         let fail = |problem: String| {
             Failure::Other(format!("narrows {} cannot be measured: {problem}", words.join(" ")))

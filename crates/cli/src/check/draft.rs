@@ -1,4 +1,5 @@
-//! `narrows check bbr3 --suite bbr-draft`: the example cases of draft-ietf-ccwg-bbr, by the states that the controller shows.
+//! `narrows check bbr3 --suite bbr-draft`: the example cases of draft-ietf-ccwg-bbr, judged by the
+//! states that the controller reports.
 
 use crate::cli::{CheckArgs, OutputArgs, ScopeArg};
 use crate::error::Failure;
@@ -12,7 +13,7 @@ use narrows_evidence::report::Conformance;
 use narrows_report::{Bundle, write_bundle};
 use rayon::prelude::*;
 
-/// Carries out the cases, and delivers the result.
+/// Runs the cases, shows the result and writes the result directory.
 pub fn draft(args: &CheckArgs, controller: &Choice) -> Result<Outcome, Failure> {
     let started = Started::now();
     let reserved = output::reserve(&args.output, &format!("draft {}", controller.text()))?;
@@ -33,7 +34,8 @@ pub fn draft(args: &CheckArgs, controller: &Choice) -> Result<Outcome, Failure> 
     Ok(if conformance.is_explained() { Outcome::Ok } else { Outcome::Missed })
 }
 
-/// The 22 cases or some of them, and unless it is to be quick three of them over the paths of the full set, too.
+/// Runs the 22 cases, or those in `only`. Unless `quick` or `only` is given, also runs T01, T03 and
+/// T10 over the paths of the full grid.
 pub fn conformance(
     controller: &Choice,
     only: &[String],
@@ -78,11 +80,11 @@ pub fn conformance(
     })
 }
 
-/// Refuses options that the cases do not heed.
+/// Refuses options that have no effect on the cases.
 ///
 /// # Errors
 ///
-/// The first of them.
+/// If such an option is given. The error names the first one.
 pub fn refuse_unheeded(args: &CheckArgs) -> Result<(), Failure> {
     let given = [
         ("--against", args.against.is_some()),
@@ -102,12 +104,12 @@ pub fn refuse_unheeded(args: &CheckArgs) -> Result<(), Failure> {
     }
 }
 
-/// True of a controller that shows the states of BBR.
+/// True if the controller reports the states of BBR.
 pub fn shows_states(controller: &Choice) -> bool {
     controller.entry().name == "bbr3"
 }
 
-/// It is measured against its profile.
+/// Returns the controller with the profile against which it is judged.
 fn subject(controller: &Choice) -> Subject {
     let own = match controller.params().text("profile").as_deref() {
         Some("linux") => Subject::linux(),

@@ -1,4 +1,5 @@
-//! The runs of a check: made round by round, kept on the disk until the result is complete.
+//! The runs of a check. They are done round by round, and stored on disk until the result is
+//! complete.
 
 use super::tested::{self, Tried};
 use crate::carried;
@@ -8,6 +9,7 @@ use crate::console::Console;
 use crate::error::Failure;
 use crate::interruption::keeps;
 use crate::output;
+use crate::program;
 use crate::runner::{pool, run_cells};
 use crate::work::{Work, steps};
 use narrows_evidence::check::{Check, CriterionVerdict, Kept, Report, Run, Variant};
@@ -23,39 +25,39 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Mutex;
 
-/// A check, and what its runs belong to.
+/// A check and the description under which its runs are stored.
 pub struct Job<'a> {
     check: &'a Check,
     origin: Origin,
-    /// The command that makes it again.
+    /// Command that repeats the check.
     pub remake: String,
-    /// The program that is tested, if it is one.
+    /// The tested program, or `None` for a controller.
     program: Option<&'a Program>,
 }
 
-/// The runs that are made.
+/// The runs that are done.
 pub struct Runs {
     kept: Cells<Kept>,
     known: Mutex<BTreeMap<Run, Kept>>,
 }
 
 impl Runs {
-    /// A run, if it is made.
+    /// Returns the result of a run, or `None` if it is not done.
     pub fn get(&self, run: Run) -> Option<Kept> {
         self.lock().get(&run).cloned()
     }
 
-    /// How many runs are made.
+    /// Returns the number of runs that are done.
     pub fn count(&self) -> usize {
         self.lock().len()
     }
 
-    /// All of them.
+    /// Returns all runs that are done.
     pub fn all(&self) -> Vec<(Run, Kept)> {
         self.lock().iter().map(|(run, kept)| (*run, kept.clone())).collect()
     }
 
-    /// Removes what was kept on the way: the result has it.
+    /// Removes the stored runs, because the result directory has them.
     pub fn remove(self) -> Result<(), Failure> {
         self.kept.remove()
     }
@@ -66,10 +68,10 @@ impl Runs {
 }
 
 impl<'a> Job<'a> {
-    /// The job of a check.
+    /// Creates the job of a check.
     pub fn new(check: &'a Check, remake: String, program: Option<&'a Program>) -> Job<'a> {
         let origin = Origin {
-            program: cells::program(),
+            program: program::build(),
             remake: remake.clone(),
             sweep: check.identity(),
             inputs: Vec::new(),
@@ -81,7 +83,8 @@ impl<'a> Job<'a> {
         Job { check, origin, remake, program }
     }
 
-    /// Reserves the result directory: what was named, else one for which runs of this very check are kept, else the next free one.
+    /// Reserves the result directory: the directory from the command line, else one with stored
+    /// runs of the same check, else the next free one.
     pub fn reserve(&self, output: &OutputArgs) -> Result<Reserved, Failure> {
         output::reserve_resumable(
             output,
@@ -90,7 +93,8 @@ impl<'a> Job<'a> {
         )
     }
 
-    /// Makes all runs that are not kept yet, the first ones and those that become necessary.
+    /// Does all runs that are not stored yet: first those that every check has, then those that the
+    /// results make necessary.
     pub fn make(&self, directory: &Path, output: &OutputArgs) -> Result<Runs, Failure> {
         let mut wanted = self.check.first();
         self.refuse_baselines(&wanted)?;
@@ -116,7 +120,7 @@ impl<'a> Job<'a> {
                 }
             }
             if let Err(failure) = self.round(&pending, &runs, directory, output) {
-                // Nothing is kept that another command would have to make way for.
+                // An empty file of runs would only be in the way of the next command.
                 if runs.count() == 0 && !matches!(failure, Failure::Paused { .. }) {
                     runs.remove()?;
                 }
@@ -131,8 +135,8 @@ impl<'a> Job<'a> {
         Ok(runs)
     }
 
-    /// Makes the runs on the kernel, one after another. Returns the reason if nothing ran there: this host or the kernel
-    /// cannot make the runs, or no criterion has a cell for it.
+    /// Does the runs on the kernel, one after another. Returns a reason if nothing ran there: this
+    /// host or the kernel cannot do the runs, or no criterion has a cell for it.
     pub fn on_kernel(
         &self,
         runs: &Runs,
@@ -159,7 +163,8 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Refuses baselines that this kernel does not have before a program runs for hours: they run beside it wherever it does not pass.
+    /// Refuses baselines that this kernel does not have, before a program runs for hours. The
+    /// baselines run on the kernel later, in the cells that the program does not pass.
     fn refuse_baselines(&self, wanted: &[Run]) -> Result<(), Failure> {
         if self.program.is_none() {
             return Ok(());
@@ -175,7 +180,7 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    /// How much there is to do first, for people.
+    /// Describes the runs of the first round and how long they take.
     fn announced(&self, wanted: &[Run]) -> Result<String, Failure> {
         let all = wanted.len();
         if self.program.is_none() {
@@ -210,7 +215,7 @@ impl<'a> Job<'a> {
         };
         let (of_program, pending): (Vec<u64>, Vec<u64>) =
             pending.iter().partition(|number| self.check.is_of_program(Run::of(**number)));
-        // Runs that differ in their seeds are alike.
+        // Runs that differ only in their seed (the lower 16 bits) have the same cost.
         let mut work: BTreeMap<u64, Work> = BTreeMap::new();
         let alike = |number: u64| number >> 16;
         for number in &pending {
@@ -253,7 +258,7 @@ impl<'a> Job<'a> {
         ran.map_err(|failure| paused(failure, runs, all, directory, output))
     }
 
-    /// Runs the program, one run after another.
+    /// Runs the program under test, one run after another.
     fn run_program(
         &self,
         pending: &[u64],
@@ -276,7 +281,7 @@ impl<'a> Job<'a> {
             let run = Run::of(*number);
             bar.tell(format!(" {}", self.check.describe(run)));
             let Tried { record, troubles, hopeless } = tested::run(program, scenario, &bar)?;
-            // What is wrong from the beginning is so in all runs.
+            // A failure in the first run that would occur in every run ends the check.
             if let (true, Some(trouble)) = (hopeless && !tried, troubles.first()) {
                 bar.end();
                 return Err(Failure::Other(format!("{trouble} ({})", self.check.describe(run))));
@@ -290,7 +295,7 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    /// The worst cell over time of each criterion that does not pass.
+    /// Draws the worst cell over time for each criterion that does not pass.
     pub fn courses(
         &self,
         report: &Report,
@@ -322,7 +327,8 @@ impl<'a> Job<'a> {
     }
 }
 
-/// What a check that was stopped answers, `all` being the runs that it needs: its runs are kept.
+/// Converts an interruption to the failure that reports the stored runs. `all` is the number of
+/// runs that the check needs so far.
 pub fn paused(
     failure: Failure,
     runs: &Runs,

@@ -1,10 +1,13 @@
-//! `narrows check --self`: published results about deployed controllers, and the verdicts that they lead to.
+//! `narrows lab self-check`: published results on deployed controllers, and the verdicts that follow
+//! from them.
 
 use super::job::{Job, Runs};
 use super::planned::{planned, remake};
 use super::tested::Tested;
 use crate::cells::partial;
-use crate::cli::{CheckArgs, OutputArgs, ReproduceArgs, ScopeArg, SuiteArg, parse_choice};
+use crate::cli::{
+    CheckArgs, OutputArgs, ReproduceArgs, ScopeArg, SelfCheckArgs, SuiteArg, parse_choice,
+};
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output;
@@ -17,24 +20,25 @@ use narrows_report::{Reproduction, reproduction_json, reproduction_table, text_t
 use serde::Serialize;
 use std::path::Path;
 
-/// A verdict beside the one that was to be found.
+/// A found verdict together with the expected ones.
 #[derive(Serialize)]
 struct Verified {
     #[serde(flatten)]
     known: KnownVerdict,
-    /// The verdict that the quick check found.
+    /// Verdict of the quick check.
     found: String,
-    /// True if it is one of those that agree.
+    /// True if the verdict is one of the expected verdicts.
     holds: bool,
-    /// The worst cell, and what was found there.
+    /// The worst cell and its value.
     cell: String,
-    /// The command that shows its runs.
+    /// Command that shows the runs.
     remake: String,
 }
 
-/// Runs both, and says whether all of it holds. The verdicts come first: their runs are kept until the claims are made, too.
-pub fn known_answers(args: CheckArgs) -> Result<Outcome, Failure> {
-    let CheckArgs { quick, output, .. } = args;
+/// Runs the verdicts and the claims. The outcome is good only if all hold. The verdicts are first,
+/// and their runs stay stored until the claims are done.
+pub fn self_check(args: SelfCheckArgs) -> Result<Outcome, Failure> {
+    let SelfCheckArgs { quick, output } = args;
     let papers = vec!["known-answers".to_owned()];
     let claims =
         ReproduceArgs { papers, quick, live: false, why: false, figure: Vec::new(), output };
@@ -53,14 +57,15 @@ pub fn known_answers(args: CheckArgs) -> Result<Outcome, Failure> {
     };
     let (reproduction, directory) = reproduce::made(&claims, reserved, show)?;
     kept.into_iter().try_for_each(Runs::remove)?;
-    // Only if it is empty.
+    // This removes the directory only if it is empty.
     let _ = std::fs::remove_dir(partial(&directory));
     output::point_to(&directory, &claims.output)?;
     let holds = reproduction.as_expected() && verdicts.iter().all(|own| own.holds);
     Ok(if holds { Outcome::Ok } else { Outcome::Missed })
 }
 
-/// Makes a quick check of each controller, by the criteria that something is known of; its runs are kept in `folder`.
+/// Runs a quick check of each controller, limited to the criteria with published results. Stores
+/// the runs in `folder`.
 fn verified(output: &OutputArgs, folder: &Path) -> Result<(Vec<Verified>, Vec<Runs>), Failure> {
     let known = known_verdicts()?;
     let (mut all, mut kept) = (Vec::new(), Vec::new());
@@ -84,14 +89,13 @@ fn verified(output: &OutputArgs, folder: &Path) -> Result<(Vec<Verified>, Vec<Ru
     Ok((all, kept))
 }
 
-/// Those of the check of one controller.
+/// Returns the arguments of the check of one controller.
 fn arguments(group: &[KnownVerdict], output: &OutputArgs) -> Result<CheckArgs, Failure> {
     let choice =
         |text: &String| -> Result<Choice, Failure> { parse_choice(text).map_err(Failure::Other) };
     let first = &group[0];
     Ok(CheckArgs {
         controller: Some(choice(&first.controller)?),
-        known: false,
         suite: SuiteArg::Rfc9743,
         quick: true,
         only: group.iter().map(|own| own.criterion.clone()).collect(),

@@ -1,4 +1,4 @@
-//! A check that is made: its runs, what stands beside its verdicts, and the result.
+//! Execution of a check: its runs, the additional parts of the report, and the result directory.
 
 use super::draft;
 use super::job::{Job, paused};
@@ -18,19 +18,20 @@ use narrows_evidence::report::{
 use rayon::prelude::*;
 use std::path::PathBuf;
 
-/// Shows a check that is made, and why nothing ran on the kernel.
+/// Callback that shows a finished check, and the reason if nothing ran on the kernel.
 pub type Show<'a> = dyn Fn(&Checked, Option<String>) -> Result<(), Failure> + 'a;
 
-/// What a check is told beside its runs.
+/// Additional input of a check.
 #[derive(Default)]
 pub struct Beside<'a> {
-    /// The statements of the authors.
+    /// Statements of the authors.
     pub statements: Option<Statements>,
-    /// The check of another version.
+    /// Check of another version, for a comparison.
     pub before: Option<&'a Checked>,
 }
 
-/// Makes a check, shows it and writes the result; answers with the worst verdict and the result directory, too.
+/// Runs a check, shows it and writes the result. Returns the finished check, its worst verdict and
+/// the result directory.
 pub fn carried_out(
     args: &CheckArgs,
     check: &Check,
@@ -39,7 +40,7 @@ pub fn carried_out(
     show: &Show,
 ) -> Result<(Checked, Option<Level>, PathBuf), Failure> {
     let started = Started::now();
-    // Before anything runs for minutes.
+    // Read the findings before the runs, so that an error shows at once.
     let keep = args.keep.as_deref().map(Keep::read_findings).transpose()?;
     let job = Job::new(check, remake(args, tested), tested.program());
     let reserved = job.reserve(&args.output)?;
@@ -85,14 +86,15 @@ pub fn carried_out(
     Ok((checked, report.worst(), directory))
 }
 
-/// What a check was made from, as `remake` names it.
+/// Returns the input files of a check, under the names that `remake` uses.
 fn inputs(checked: &Checked, keep: Option<&Keep>) -> Vec<(String, Vec<u8>)> {
     let stated = (!checked.statements.0.is_empty())
         .then(|| (ABOUT.to_owned(), checked.statements.toml().into_bytes()));
     stated.into_iter().chain(keep.map(|keep| (KEPT.to_owned(), keep.json().into_bytes()))).collect()
 }
 
-/// The draft's cases as part of the evidence on all criteria, of a controller that shows the states of BBR.
+/// Runs the cases of the BBR draft as additional evidence. Only a check of all criteria has them,
+/// and only for a controller that reports the states of BBR.
 fn cases(args: &CheckArgs, tested: &Tested) -> Result<Option<Conformance>, Failure> {
     let controller = tested.controller().filter(|own| {
         args.suite == SuiteArg::Rfc9743 && args.only.is_empty() && draft::shows_states(own)
@@ -100,7 +102,7 @@ fn cases(args: &CheckArgs, tested: &Tested) -> Result<Option<Conformance>, Failu
     controller.map(|own| draft::conformance(own, &[], true, &args.output)).transpose()
 }
 
-/// Findings of searches, run again.
+/// Repeats the stored findings of searches.
 fn replayed(
     args: &CheckArgs,
     tested: &Tested,
@@ -126,7 +128,7 @@ fn replayed(
     replayed
 }
 
-/// Prints a check, and why nothing ran on the kernel.
+/// Prints a check, and the reason if nothing ran on the kernel.
 pub fn shown(args: &CheckArgs, checked: &Checked, refused: Option<String>) -> Result<(), Failure> {
     let text = if args.output.json { checked.json() } else { check_text(checked) };
     args.output.console.print(&text)?;

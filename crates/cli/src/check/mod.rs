@@ -1,4 +1,5 @@
-//! `narrows check`: the criteria of a suite, with a verdict or numbers on each and the runs behind it.
+//! `narrows check`: the criteria of a suite, with a verdict or numbers for each and the runs behind
+//! them.
 
 mod draft;
 mod job;
@@ -6,6 +7,8 @@ mod known;
 mod made;
 mod planned;
 mod tested;
+
+pub use known::self_check;
 
 use crate::cli::{CheckArgs, SuiteArg, parse_choice};
 use crate::error::Failure;
@@ -20,11 +23,8 @@ use planned::planned;
 use std::path::Path;
 use tested::Tested;
 
-/// Runs the cells of the suite, and judges.
+/// Runs the cells of a suite and judges the results.
 pub fn check(args: CheckArgs) -> Result<Outcome, Failure> {
-    if args.known {
-        return known::known_answers(args);
-    }
     let tested = Tested::of(&args)?;
     if args.live && matches!(args.suite, SuiteArg::Tcpeval | SuiteArg::Media) {
         return Err(Failure::Other(
@@ -64,7 +64,7 @@ pub fn check(args: CheckArgs) -> Result<Outcome, Failure> {
     })
 }
 
-/// The check of another version: one that was kept, or one that is made now.
+/// Returns the check of another version: reads a stored one, or runs it now.
 fn earlier(args: &CheckArgs, other: &str, check: &Check) -> Result<Checked, Failure> {
     let path = Path::new(other);
     let kept = if path.is_dir() {

@@ -1,4 +1,4 @@
-//! The check that a command asks for, before anything runs.
+//! The plan of a check, built from the arguments before anything runs.
 
 use super::tested::Tested;
 use crate::cli::{CheckArgs, ScopeArg, SuiteArg};
@@ -11,7 +11,7 @@ use narrows_evidence::check::{Check, Options};
 use narrows_evidence::suite::{Players, Scope, Suite, bbr_draft, media, rfc9743, tcpeval};
 use narrows_wire::Ecn;
 
-/// The check, before anything runs.
+/// Builds the check that the arguments describe.
 pub fn planned(args: &CheckArgs, tested: &Tested) -> Result<Check, Failure> {
     routers::refuse(
         tested.controller().into_iter().chain(&args.baselines),
@@ -63,10 +63,10 @@ fn marks(choice: &Choice) -> Result<bool, Failure> {
     Ok(built.decision().ecn != Ecn::NotEct)
 }
 
-/// What the statements of the authors are called in a result.
+/// File name of the authors' statements in a result directory.
 pub const ABOUT: &str = "about.toml";
 
-/// The command that makes the same check in its result directory.
+/// Returns the command that repeats the check in its result directory.
 pub fn remake(args: &CheckArgs, tested: &Tested) -> String {
     let mut words = vec!["narrows check".to_owned()];
     words.extend(tested.controller().map(|controller| crate::quote::quote(&as_kept(controller))));
@@ -83,7 +83,7 @@ pub fn remake(args: &CheckArgs, tested: &Tested) -> String {
     option("only", (!args.only.is_empty()).then(|| args.only.join(",")));
     let baselines = args.baselines.iter().map(as_kept).collect::<Vec<_>>().join(",");
     option("baselines", (!baselines.is_empty()).then_some(baselines));
-    // The result directory has a copy.
+    // The result directory has copies of the files.
     option("about", args.about.as_ref().map(|_| ABOUT.to_owned()));
     option("keep", args.keep.as_ref().map(|_| ".".to_owned()));
     option("seeds", args.seeds.map(|seeds| seeds.to_string()));

@@ -1,4 +1,4 @@
-//! What is checked: a controller, or a program of the user's own.
+//! The subject of a check: a controller or a user's program.
 
 use crate::cli::{CheckArgs, SuiteArg};
 use crate::console::Progress;
@@ -13,36 +13,37 @@ use narrows_measure::Record;
 use narrows_scenario::Scenario;
 use narrows_units::{Span, Time};
 
-/// What is checked.
+/// The subject of a check.
 pub enum Tested {
-    /// A controller, in the simulator.
+    /// A controller, which runs in the simulator.
     Controller(Choice),
-    /// A program, on this host's kernel.
+    /// A program, which runs on this host's kernel.
     Program(Program),
 }
 
-/// A run of a program, and why it does not count.
+/// A run of a program, with the reasons why it does not count.
 pub struct Tried {
-    /// What the network saw.
+    /// Measurements of the network.
     pub record: Record,
-    /// What went wrong.
+    /// Faults of the run. Empty if it counts.
     pub troubles: Vec<String>,
-    /// True if it would go wrong in any run: the program ends at once or before the run does, or sends nothing this way.
+    /// True if every run would have the same fault: the program fails at once, ends before the run
+    /// does, or sends nothing in the expected direction.
     pub hopeless: bool,
 }
 
-/// A program may end so long before the run does: its own clock began earlier.
+/// Tolerance for a program that ends before the run does, because its clock started earlier.
 const EARLY: Span = Span::from_secs(1);
 
-/// A program that fails within this time has not come to sending.
+/// Time within which a failure counts as a failure at the start.
 const AT_ONCE: Span = Span::from_secs(5);
 
 impl Tested {
-    /// What the command names.
+    /// Returns the subject that the arguments name.
     ///
     /// # Errors
     ///
-    /// A suite that programs cannot have.
+    /// If the suite cannot check programs.
     pub fn of(args: &CheckArgs) -> Result<Tested, Failure> {
         if let Some(controller) = &args.controller {
             return Ok(Tested::Controller(controller.clone()));
@@ -61,7 +62,7 @@ impl Tested {
         }))
     }
 
-    /// What it is called.
+    /// Returns the name of the subject.
     pub fn name(&self) -> String {
         match self {
             Tested::Controller(choice) => choice.text().to_owned(),
@@ -71,18 +72,19 @@ impl Tested {
         }
     }
 
-    /// The controller, if it is one.
+    /// Returns the controller, or `None` for a program.
     pub fn controller(&self) -> Option<&Choice> {
         if let Tested::Controller(choice) = self { Some(choice) } else { None }
     }
 
-    /// The program, if it is one.
+    /// Returns the program, or `None` for a controller.
     pub fn program(&self) -> Option<&Program> {
         if let Tested::Program(program) = self { Some(program) } else { None }
     }
 }
 
-/// Runs a program in the place of a scenario's flow of `self`, and once more if the machine has spoiled it.
+/// Runs a program in place of the scenario's flow of the controller `self`. Repeats the run once if
+/// the host was too slow for a valid run.
 pub fn run(program: &Program, scenario: &Scenario, bar: &Progress) -> Result<Tried, Failure> {
     let tried = run_once(program, scenario, bar)?;
     match tried
@@ -127,7 +129,8 @@ fn run_once(program: &Program, scenario: &Scenario, bar: &Progress) -> Result<Tr
     })
 }
 
-/// Why a run does not count, for people. Whether the program sent anything, the wrong way, and ended early.
+/// Returns the faults of a run as messages. The flags mean: the program sent data, most data went
+/// in the wrong direction, and the program ended early.
 fn troubles(
     scenario: &Scenario,
     record: &Record,

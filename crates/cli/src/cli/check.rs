@@ -9,11 +9,8 @@ use std::path::PathBuf;
 #[derive(Args)]
 pub struct CheckArgs {
     /// The controller under test, with parameters after "?" (see `narrows list controllers`), or a file
-    #[arg(value_name = "CONTROLLER", value_parser = parse_choice, required_unless_present_any = ["known", "words"])]
+    #[arg(value_name = "CONTROLLER", value_parser = parse_choice, required_unless_present = "words")]
     pub controller: Option<Choice>,
-    /// Check the suite instead: whether published results about deployed controllers come out
-    #[arg(long = "self", conflicts_with_all = ["controller", "only", "scope", "baselines", "against", "about", "strict", "seeds", "seed", "live", "suite", "words", "keep"])]
-    pub known: bool,
     /// What is asked: the criteria of RFC 9743, the example cases of draft-ietf-ccwg-bbr, or numbers of other documents
     #[arg(long, value_enum, default_value = "rfc9743")]
     pub suite: SuiteArg,

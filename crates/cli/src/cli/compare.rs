@@ -3,6 +3,7 @@
 use super::network::NetworkArgs;
 use super::output::OutputArgs;
 use super::parse::{parse_choice, parse_traffic};
+use super::run::SetArgs;
 use crate::icn::IcnWay;
 use clap::{Args, Parser};
 use narrows_control::Choice;
@@ -17,7 +18,7 @@ pub struct CompareArgs {
     #[arg(value_name = "CONTROLLER", value_delimiter = ',', value_parser = parse_compared)]
     pub compared: Vec<Compared>,
     /// Compare rate laws (mircc, rcp), consumers (best-subflow) or controllers on an information-centric network (see `narrows list icn`)
-    #[arg(long, conflicts_with_all = ["path", "rate", "host_rate", "rtt", "buffer", "flows", "stagger", "loss", "trace", "trace_back", "queue", "workload", "duration", "warmup", "traffic", "beside"])]
+    #[arg(long, conflicts_with_all = ["path", "rate", "host_rate", "rtt", "buffer", "flows", "stagger", "loss", "trace", "trace_back", "queue", "workload", "duration", "warmup", "traffic", "beside", "set"])]
     pub icn: bool,
     /// Use the network of a scenario file; each controller in turn drives every flow that has one. Several files, or a file beside paths and
     /// traces, are the networks of a scorecard
@@ -25,12 +26,17 @@ pub struct CompareArgs {
     pub file: Vec<PathBuf>,
     #[command(flatten)]
     pub on: NetworkArgs,
+    #[command(flatten)]
+    pub set: SetArgs,
     /// Make a scorecard of this traffic: bulk, web, call (see `narrows list traffic`) [default with --beside or several networks: bulk]
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = parse_traffic)]
     pub traffic: Vec<&'static NamedTraffic>,
     /// Make a scorecard that also shows each controller beside a download by each of these controllers: cubic,newreno
     #[arg(long, value_name = "CONTROLLER", value_delimiter = ',', value_parser = parse_beside)]
     pub beside: Vec<Choice>,
+    /// Judge the other controllers against this one: better, worse or undecided in each number [default: cubic, if it is compared]
+    #[arg(long, value_name = "CONTROLLER", conflicts_with = "icn")]
+    pub baseline: Option<String>,
     /// Rate of the bottleneck in both directions [default: 100 Mbit/s]
     #[arg(long, conflicts_with_all = ["path", "trace"], allow_hyphen_values = true)]
     pub rate: Option<Rate>,

@@ -75,7 +75,7 @@ pub struct ServeArgs {
     /// Octets of content in a segment; 1150 fits a packet of Ethernet
     #[arg(long, value_name = "N", default_value_t = 8000, value_parser = clap::value_parser!(u16).range(1..=8000))]
     pub segment: u16,
-    /// Sign by this key: PKCS#8 in PEM, Ed25519 or ECDSA on P-256; `narrows key` makes one [default: a digest signs]
+    /// Sign by this key: PKCS#8 in PEM, Ed25519 or ECDSA on P-256; `narrows ndn key` makes one [default: a digest signs]
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
     /// The key's certificate, which is served too [default: the key's file with .cert at its end]
@@ -147,10 +147,18 @@ pub struct NdnArgs {
 
 #[derive(Subcommand)]
 pub enum NdnCommand {
+    /// Forward NDN packets on this host's sockets, with rates from MIRCC; or show what the forwarder does
+    Forward(ForwardArgs),
+    /// Serve a file under an NDN name
+    Serve(ServeArgs),
+    /// Fetch an object by its NDN name, at the rates that links write into its Data
+    Get(GetArgs),
     /// Measure round trips to an NDN producer, over any path or a given one; list its paths, or answer such pings
     Ping(PingArgs),
     /// Show the hops of the paths to an NDN producer, with round trip and rate up to each
     Traceroute(TracerouteArgs),
+    /// Make a key that signs NDN Data, and its certificate
+    Key(KeyArgs),
 }
 
 #[derive(Args)]

@@ -4,8 +4,10 @@ mod attack;
 mod check;
 mod compare;
 mod forward;
+mod help;
 mod inspect;
 mod kernel;
+mod lab;
 mod network;
 mod output;
 mod parse;
@@ -20,18 +22,19 @@ pub use forward::{
     At, ForwardArgs, ForwardCommand, ForwarderArgs, GetArgs, KeyArgs, NdnArgs, NdnCommand,
     PingArgs, ServeArgs, StatusArgs, TracerouteArgs,
 };
+pub use help::{CompletionsArgs, ManArgs, command};
 pub use inspect::InspectArgs;
 pub use kernel::{
     KernelArgs, KernelCommand, KernelListArgs, KernelWatchArgs, LoadArgs, PriceArgs, RouteArgs,
     StatsArgs, UnloadArgs, UnrouteArgs,
 };
+pub use lab::{BenchArgs, FidelityArgs, LabArgs, LabCommand, SelfCheckArgs};
 pub use output::OutputArgs;
 pub use parse::parse_choice;
 pub use results::{
-    BenchArgs, ExportArgs, ExportFormat, FigureArgs, ListArgs, Listed, PathArgs, ReportArgs,
-    SchemaArgs,
+    ExportArgs, ExportFormat, FigureArgs, ListArgs, Listed, PathArgs, ReportArgs, SchemaArgs,
 };
-pub use run::{CaptureArgs, DoctorArgs, FidelityArgs, LiveArgs, ProgramArgs, RunArgs};
+pub use run::{CaptureArgs, DoctorArgs, LiveArgs, ProgramArgs, RunArgs};
 pub use sweep::{MatrixArgs, MergeArgs, ReproduceArgs, SweepArgs};
 
 use clap::{Parser, Subcommand};
@@ -53,60 +56,52 @@ pub struct Cli {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Compare controllers on a network given by flags, a named path or a scenario file, or make a scorecard of several
+    /// Compare controllers on one network, or make a scorecard of several networks
     Compare(CompareArgs),
-    /// Compare two result directories: changed settings, and metrics that moved beyond the spread over seeds
+    /// Compare two results: changed settings, metrics that moved beyond the spread
     Diff(DiffArgs),
-    /// Run a scenario file
+    /// Simulate a scenario file
     Run(RunArgs),
-    /// Run a scenario file on the Linux kernel, with real connections over emulated links
+    /// Run a scenario on the Linux kernel, with real connections over emulated links
     Live(LiveArgs),
-    /// Measure the distance between simulator and kernel over a set of generated networks
-    Fidelity(FidelityArgs),
-    /// Check whether this host can run scenarios live, and how to get what is missing
+    /// Check whether this host can run scenarios live, and show how to get what is missing
     Doctor(DoctorArgs),
-    /// Say what a BPF controller reads, writes, calls and lets you set, and everything that prevents it from running
+    /// Show what a BPF controller reads, writes and calls, and what keeps it from running
     Inspect(InspectArgs),
-    /// Load, list, watch or unload congestion controllers in this host's kernel, or make it a VCP router (as root); print a header for BPF sources
+    /// Load, list, watch or unload kernel controllers; make this host a VCP router
     Kernel(KernelArgs),
-    /// Forward NDN packets on this host's sockets, with rates from MIRCC; or show what the forwarder does
-    Forward(ForwardArgs),
-    /// Serve a file under an NDN name
-    Serve(ServeArgs),
-    /// Fetch an object by its NDN name, at the rates that links write into its Data
-    Get(GetArgs),
-    /// Ping an NDN producer and trace the paths to it
+    /// Forward, serve and fetch NDN objects at MIRCC's rates; ping, trace paths, make keys
     Ndn(NdnArgs),
-    /// Measure round trips to an NDN producer, or answer such pings: `narrows ndn ping`
-    Ping(PingArgs),
-    /// Make a key that signs NDN Data, and its certificate
-    Key(KeyArgs),
-    /// Run all combinations of the values in a scenario's sweep table, on all cores; resumable
+    /// Run all combinations of the values in a scenario's sweep table; resumable
     Sweep(SweepArgs),
     /// Join the shards of a sweep that several machines have made into its result
     Merge(MergeArgs),
-    /// Run every pair of controllers and measure share, harm and starvation
+    /// Run every pair of controllers, and measure share, harm and starvation
     Matrix(MatrixArgs),
-    /// Search for networks on which a controller does badly where standard ones do well, and shrink them
+    /// Search for networks on which a controller does badly and standard ones do well
     Attack(AttackArgs),
-    /// Gather evidence on a controller: a verdict on each criterion of RFC 9743, with the runs behind it
+    /// Gather evidence on a controller: a verdict on each criterion of RFC 9743
     Check(CheckArgs),
     /// Reproduce the figures of papers and judge their claims
     Reproduce(ReproduceArgs),
-    /// Regenerate the table and the HTML report of a result directory
+    /// Print the table of a result again and redraw its report
     Report(ReportArgs),
-    /// Export the tables of a result directory as CSV
+    /// Export the tables of a result as CSV, or its runs as a Perfetto trace
     Export(ExportArgs),
-    /// List the figures of a result directory, or draw one as SVG
+    /// List the figures of a result, or draw one
     Figure(FigureArgs),
-    /// Measure the speed of the simulator, of the emulator or of controllers in the kernel
-    Bench(BenchArgs),
     /// List controllers, queue disciplines, metrics, paths, traffic and papers
     List(ListArgs),
     /// Print a named path as a scenario file
     Path(PathArgs),
     /// Print the JSON Schema of scenario files
     Schema(SchemaArgs),
+    /// Measure Narrows itself: its speed, its distance from the kernel, its verdicts
+    Lab(LabArgs),
+    /// Print a script that completes commands in a shell
+    Completions(CompletionsArgs),
+    /// Write the manual pages into a directory
+    Man(ManArgs),
     /// Run a node of an information-centric scenario, as `narrows live` says on standard input
     #[command(hide = true)]
     Node,

@@ -2,9 +2,8 @@
 
 use super::network::NetworkArgs;
 use super::output::OutputArgs;
-use super::parse::{parse_choice, parse_key};
+use super::parse::parse_key;
 use clap::Args;
-use narrows_control::Choice;
 use narrows_units::Rate;
 use std::path::PathBuf;
 
@@ -56,7 +55,7 @@ pub struct LiveArgs {
     /// Seed of the links' random draws [default: the scenario's]
     #[arg(long, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     pub seed: Option<u64>,
-    /// Capacity of this host's emulator as measured by `narrows bench --live`; scenarios that need more are rejected
+    /// Capacity of this host's emulator as measured by `narrows lab bench --live`; scenarios that need more are rejected
     #[arg(long, default_value_t = narrows_live::MAXIMUM)]
     pub maximum: Rate,
     #[command(flatten)]
@@ -91,21 +90,6 @@ pub struct ProgramArgs {
     /// Also run the scenario's flows
     #[arg(long, requires = "words")]
     pub with_flows: bool,
-}
-
-#[derive(Args)]
-pub struct FidelityArgs {
-    /// Run 20 cells once for 15 s instead of 72 cells three times for 30 s
-    #[arg(long)]
-    pub quick: bool,
-    /// Run only these cells: comma-separated numbers
-    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=i64::from(crate::fidelity::CELLS)))]
-    pub cells: Vec<u32>,
-    /// Controllers; those missing from the kernel are loaded: pcc-vivace "hstcp?profile=linux"
-    #[arg(long, num_args = 1.., value_delimiter = ',', default_values = crate::fidelity::CONTROLLERS, value_parser = parse_choice)]
-    pub controllers: Vec<Choice>,
-    #[command(flatten)]
-    pub output: OutputArgs,
 }
 
 #[derive(Args)]

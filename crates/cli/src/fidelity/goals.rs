@@ -1,10 +1,10 @@
-//! Goals for the distances, and whether they are met.
+//! Goals for the distances between simulator and kernel, and their judgement.
 
 use super::design::Kind;
 use narrows_measure::{Distance, Gap, Quantity};
 use narrows_report::{FidelityCell, Goal};
 
-/// The cells that a goal is about.
+/// The subset of cells that a goal concerns.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Concern {
     LossFree,
@@ -33,18 +33,18 @@ impl Concern {
     }
 }
 
-/// A share of the cells, and how large their gaps may be.
+/// A goal: limit of the gap for a fraction of the cells.
 struct Aim {
     concern: Concern,
     quantity: Quantity,
-    /// This share of the cells, from the best on.
+    /// Fraction of the cells that must be within the limit, for example 0.5 for the median.
     share: f64,
     limit: f64,
 }
 
-/// Differences are in percent, retransmissions a factor. The limits are ours. Those of transfers
-/// and of bunched acknowledgements are those of bulk data without loss, fixed before the first
-/// measurement.
+/// The goals. Limits are percentages, and factors for retransmissions. The limits are our choice.
+/// Those for transfers and for bunched acknowledgements are equal to those for bulk data without
+/// loss, and were fixed before the first measurement.
 const AIMS: [Aim; 13] = [
     Aim { concern: Concern::LossFree, quantity: Quantity::Throughput, share: 0.5, limit: 2.0 },
     Aim { concern: Concern::LossFree, quantity: Quantity::Throughput, share: 0.9, limit: 5.0 },
@@ -61,10 +61,11 @@ const AIMS: [Aim; 13] = [
     Aim { concern: Concern::Bunched, quantity: Quantity::Retransmitted, share: 0.5, limit: 1.5 },
 ];
 
-/// A goal is met only if at least this share of its cells count: the others could be the bad ones.
+/// Minimum fraction of valid cells. With fewer, the goal is missed, because the invalid cells could
+/// be the bad ones.
 const COUNTED: f64 = 0.9;
 
-/// Judges the cells that count; a goal that concerns no cell of the set is left out.
+/// Judges the goals over the valid cells. Leaves out goals that concern no cell of the set.
 pub fn judge(cells: &[FidelityCell], concern: &dyn Fn(&FidelityCell) -> Concern) -> Vec<Goal> {
     let concerned = |aim: &&Aim| cells.iter().any(|cell| concern(cell) == aim.concern);
     AIMS.iter()
@@ -100,7 +101,7 @@ pub fn judge(cells: &[FidelityCell], concern: &dyn Fn(&FidelityCell) -> Concern)
         .collect()
 }
 
-/// How bad the worst distance of a cell is, in multiples of what such a distance should be.
+/// Returns the worst distance of a cell, in multiples of the expected distance of its quantity.
 pub fn badness(cell: &FidelityCell) -> f64 {
     let of = |distance: &Distance| match distance.gap {
         Gap::Percent(_)
@@ -122,7 +123,7 @@ fn gap(cell: &FidelityCell, quantity: Quantity) -> Option<Gap> {
         .map(|distance| distance.gap)
 }
 
-/// The size that this share of the gaps does not exceed.
+/// Returns the gap that this fraction of the gaps does not exceed.
 fn quantile(gaps: &[Gap], share: f64) -> Option<f64> {
     let mut sizes: Vec<f64> = gaps.iter().map(|gap| gap.size()).collect();
     sizes.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! `narrows fidelity`: how far simulation and kernel are apart.
+//! `narrows lab fidelity`: the distance between simulator and kernel.
 
 mod design;
 mod goals;
@@ -19,13 +19,14 @@ use std::collections::HashMap;
 
 pub use design::{CELLS, CONTROLLERS};
 
-/// Largest load of concurrent runs on the kernel, in Mbit/s of their bottlenecks and by the number of their
-/// packets and devices.
+/// Maximum total load of concurrent runs on the kernel. The load of a run is the rate of its
+/// bottleneck in Mbit/s plus [`LEAST_LOAD`].
 const CAPACITY: f64 = 200.0;
-/// Least share of [`CAPACITY`] that a cell takes, in the same unit.
+/// Load of a run in addition to its rate, for its devices and processes, in the unit of
+/// [`CAPACITY`].
 const LEAST_LOAD: f64 = 15.0;
 
-/// Runs the cells in both worlds and judges the distances.
+/// Runs the cells in the simulator and on the kernel, and judges the distances.
 pub fn fidelity(args: FidelityArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
     crate::live::acquire()?;
@@ -87,7 +88,7 @@ pub fn fidelity(args: FidelityArgs) -> Result<Outcome, Failure> {
     Ok(if result.goals.iter().all(|goal| goal.met) { Outcome::Ok } else { Outcome::Missed })
 }
 
-/// Runs all on the kernel, and once more, fewer at a time, what the machine has spoiled.
+/// Runs all scenarios on the kernel. Repeats invalid runs once, with half the capacity.
 fn run_sound(
     plans: &[Scenario],
     loads: &[f64],
@@ -105,7 +106,7 @@ fn run_sound(
     Ok(records)
 }
 
-/// Why these live runs say more of the machine than of the kernel's TCP, if they do.
+/// Returns the reasons why live runs are invalid, or `None` if they are valid.
 fn unsound(runs: &[Record]) -> Option<String> {
     let issues: Vec<String> = runs
         .iter()
@@ -149,5 +150,5 @@ fn remake(args: &FidelityArgs) -> String {
             controllers.iter().map(|name| quote(name)).collect::<Vec<_>>().join(" ")
         )
     };
-    format!("narrows fidelity{quick}{cells}{controllers}")
+    format!("narrows lab fidelity{quick}{cells}{controllers}")
 }

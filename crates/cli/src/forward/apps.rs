@@ -1,4 +1,4 @@
-//! `narrows serve`, `get` and `ndn ping`.
+//! `narrows ndn serve`, `get` and `ndn ping`.
 
 use super::given::{name, other, place};
 use super::keys::{identity, trust};
@@ -19,10 +19,10 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The time between two pings.
+/// Interval between two pings.
 const BETWEEN: std::time::Duration = std::time::Duration::from_millis(1000);
 
-/// Serves a file until a signal comes.
+/// Serves a file until a signal arrives.
 pub fn serve(args: ServeArgs) -> Result<Outcome, Failure> {
     let name = name(&args.name)?;
     let failed = |error: io::Error| {
@@ -30,7 +30,7 @@ pub fn serve(args: ServeArgs) -> Result<Outcome, Failure> {
     };
     let file = narrows_files::open(&args.file).map_err(failed)?;
     let before = file.metadata().map_err(failed)?;
-    // The content of a pipe or a device can be read only once, so it is kept in memory.
+    // The content of a pipe or a device can be read only once, so it stays in memory.
     let kept =
         (!before.is_file()).then(|| read(&args.file, Limit::SERVED)).transpose().map_err(failed)?;
     let watched = kept.is_none().then(|| file.try_clone()).transpose()?;
@@ -50,7 +50,8 @@ pub fn serve(args: ServeArgs) -> Result<Outcome, Failure> {
     }
     producer.serve(object).map_err(|error| other(&error))?;
     output::tell(&format!("serving {what}; Ctrl-C ends"));
-    // Segments are read when they are asked for, and those of one version belong together.
+    // Segments are read from the file on request, and all segments of a version must have the same
+    // content.
     let same =
         |now: Metadata| (now.len(), now.modified().ok()) == (before.len(), before.modified().ok());
     let unchanged = || watched.as_ref().is_none_or(|file| file.metadata().is_ok_and(same));
@@ -65,7 +66,7 @@ pub fn serve(args: ServeArgs) -> Result<Outcome, Failure> {
     }
 }
 
-/// Answers until a signal comes, or `goes_on` says no.
+/// Answers Interests until a signal arrives or `goes_on` returns false.
 fn run(producer: &mut Producer, goes_on: impl Fn() -> bool) -> Result<Outcome, Failure> {
     let interrupted = interruption();
     producer.on_connection(|connection| match connection {
@@ -118,7 +119,7 @@ pub fn get(args: GetArgs) -> Result<Outcome, Failure> {
     Ok(Outcome::Ok)
 }
 
-/// A regular file appears once it is complete.
+/// Writes the object to a file. A regular file appears under its name only when it is complete.
 fn into_file(
     path: &Path,
     run: &mut dyn FnMut(&mut dyn Write) -> Result<Fetched, FetchError>,
@@ -164,14 +165,14 @@ fn summary(fetched: &Fetched) -> String {
     text
 }
 
-/// A rate in bit/s with three significant digits.
+/// Rounds a rate in bit/s to three significant digits.
 fn rounded(bps: f64) -> Rate {
     let bps = bps as u64;
     let unit = 10u64.pow(bps.checked_ilog10().unwrap_or(0).saturating_sub(2));
     Rate::from_bps(bps.saturating_add(unit / 2) / unit * unit)
 }
 
-/// Asks for what nobody has asked for, or answers.
+/// Pings a prefix, lists the paths to it, or answers pings under it.
 pub fn pings(args: PingArgs) -> Result<Outcome, Failure> {
     let prefix = name(&args.prefix)?;
     if args.serve {

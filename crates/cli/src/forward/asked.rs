@@ -1,4 +1,4 @@
-//! What a forwarder answers when it is asked of itself.
+//! Connections to a forwarder's management interface, and its datasets.
 
 use super::given::place;
 use crate::cli::ForwarderArgs;
@@ -14,7 +14,7 @@ pub(super) fn refused(error: ClientError) -> Failure {
     Failure::Other(error.to_string())
 }
 
-/// All entries of a dataset.
+/// Decodes all entries of a dataset.
 pub(super) fn all<'a, T: Entry<'a>>(content: &'a [u8], of: &str) -> Result<Vec<T>, Failure> {
     let malformed = |error| Failure::Other(format!("the forwarder's {of} cannot be read: {error}"));
     entries(content).collect::<Result<_, _>>().map_err(malformed)

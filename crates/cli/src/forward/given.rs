@@ -1,11 +1,11 @@
-//! What the command line gives: places and names.
+//! Arguments of the command line: addresses and names.
 
 use crate::cli::At;
 use crate::error::Failure;
 use narrows_forward::Place;
 use narrows_ndn::Name;
 
-/// Where the forwarder is.
+/// Returns the address of the forwarder: the argument, or else the user's default.
 pub(super) fn place(at: &At) -> Result<Place, Failure> {
     let place = match &at.at {
         Some(text) => Place::parse(text),

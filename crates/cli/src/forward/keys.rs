@@ -1,4 +1,4 @@
-//! `narrows key`, and the keys and certificates that `serve` and `get` take.
+//! `narrows ndn key`, and the keys and certificates for `serve` and `get`.
 
 use super::given::{name, other};
 use crate::cli::KeyArgs;
@@ -13,12 +13,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Makes a key and its certificate.
+/// Creates a key and its certificate, or a new certificate for an existing key.
 pub fn key(args: KeyArgs) -> Result<Outcome, Failure> {
     let identity = name(&args.identity)?;
     let file = args.key.clone().or(args.output).unwrap_or_else(|| default_file(&identity));
     let certificate = certificate_of(&file);
-    // A key without its certificate is what an attempt leaves that was ended between the two.
+    // Reuse the key if only the certificate is missing: an earlier run was interrupted between the
+    // two files.
     let kept = args.key.is_some() || file.is_file() && certificate.symlink_metadata().is_err();
     let key = if kept {
         SigningKey::from_pkcs8_pem(&text(&file)?).map_err(|error| no_key(&file, &error))?
@@ -28,7 +29,8 @@ pub fn key(args: KeyArgs) -> Result<Outcome, Failure> {
     let now_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let made = Identity::certify(&identity, key, now_s, args.days)
         .map_err(|error| no_key(&file, &error))?;
-    // Both are on the disk before either has its name: where one cannot be written, there is none.
+    // Write both files to the disk before either gets its name. If one of them cannot be written,
+    // neither appears.
     let pem = made.key().to_pkcs8_pem().unwrap_or_default();
     let secret = if kept { None } else { Some(written(&file, pem.as_bytes(), OWNER_ONLY)?) };
     let shared = written(&certificate, armoured(made.certificate()).as_bytes(), ALL_READ)?;
@@ -49,28 +51,28 @@ pub fn key(args: KeyArgs) -> Result<Outcome, Failure> {
     Ok(Outcome::Ok)
 }
 
-/// The identity of a key's file, with its certificate.
+/// Reads the identity from a key file and its certificate.
 pub(super) fn identity(key: &Path, certificate: Option<&Path>) -> Result<Identity, Failure> {
     let (pem, beside) = (text(key)?, certificate_of(key));
     let certificate = certificate.unwrap_or(&beside);
     let octets = read(certificate, Limit::KEY).map_err(|error| {
         other(&format!(
-            "{} cannot be read: {error}; `narrows key NAME --key {}` makes a certificate, and --cert names one elsewhere",
+            "{} cannot be read: {error}; `narrows ndn key NAME --key {}` makes a certificate, and --cert names one elsewhere",
             certificate.display(),
             key.display()
         ))
     })?;
     Identity::new(&pem, &octets).map_err(|error| {
         let (key, certificate) = (key.display(), certificate.display());
-        other(&format!("{key} and {certificate}: {error}; give a key and its certificate as `narrows key` makes them"))
+        other(&format!("{key} and {certificate}: {error}; give a key and its certificate as `narrows ndn key` makes them"))
     })
 }
 
-/// The keys of certificates.
+/// Reads the trusted keys from certificates.
 pub(super) fn trust(files: &[PathBuf]) -> Result<Trust, Failure> {
     let mut trust = Trust::default();
     for file in files {
-        let remedy = "give a certificate, as `narrows key` and ndnsec make them";
+        let remedy = "give a certificate, as `narrows ndn key` and ndnsec make them";
         let octets = read(file, Limit::KEY).map_err(|error| {
             other(&format!("{} cannot be read: {error}; {remedy}", file.display()))
         })?;
@@ -92,12 +94,12 @@ fn no_key(file: &Path, error: &dyn std::fmt::Display) -> Failure {
 }
 
 fn text(file: &Path) -> Result<String, Failure> {
-    let remedy = "give a private key in PKCS#8 and PEM, as `narrows key` makes one";
+    let remedy = "give a private key in PKCS#8 and PEM, as `narrows ndn key` makes one";
     read_text(file, Limit::KEY)
         .map_err(|error| other(&format!("{} cannot be read: {error}; {remedy}", file.display())))
 }
 
-/// An Ed25519 key of the kernel's random octets.
+/// Creates an Ed25519 key from random octets of the kernel.
 fn new_key() -> Result<SigningKey, Failure> {
     let mut seed = [0; 32];
     getrandom::fill(&mut seed)
@@ -105,7 +107,7 @@ fn new_key() -> Result<SigningKey, Failure> {
     Ok(SigningKey::ed25519(&seed))
 }
 
-/// The last word of the identity, as a file.
+/// Returns the default file name of a key: the last component of the identity.
 fn default_file(identity: &Name) -> PathBuf {
     let last = identity.as_ref().last().map(|last| last.to_string()).unwrap_or_default();
     PathBuf::from(last).with_extension("key")
@@ -115,7 +117,8 @@ fn certificate_of(key: &Path) -> PathBuf {
     key.with_extension("cert")
 }
 
-/// A file that is written and has no name yet. Nothing that is there is overwritten: a key that is lost cannot be made again.
+/// Writes a file that does not have its name yet. Never overwrites an existing file, because a lost
+/// key cannot be recovered.
 fn written(file: &Path, octets: &[u8], mode: u32) -> Result<Output, Failure> {
     let write = || {
         let mut output = Output::create_private(file, mode)?;

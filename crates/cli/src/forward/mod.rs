@@ -1,4 +1,4 @@
-//! `narrows forward`: an NDN forwarder, and what it tells of itself.
+//! `narrows ndn forward`: an NDN forwarder, and the commands that show its state.
 
 mod apps;
 mod asked;
@@ -7,9 +7,6 @@ mod keys;
 mod paths;
 mod prometheus;
 mod shown;
-
-pub use apps::{get, pings, serve};
-pub use keys::key;
 
 use crate::cli::{ForwardArgs, ForwardCommand, NdnCommand};
 use crate::error::Failure;
@@ -22,16 +19,20 @@ use narrows_forward::{Config, Daemon, Place, raise_descriptor_limit};
 use signal_hook::low_level::pipe;
 use std::net::TcpListener;
 
-/// Carries out a command of `narrows ndn`.
+/// Runs a subcommand of `narrows ndn`.
 pub fn ndn(command: NdnCommand) -> Result<Outcome, Failure> {
     match command {
-        NdnCommand::Ping(args) => pings(args),
+        NdnCommand::Forward(args) => forward(args),
+        NdnCommand::Serve(args) => apps::serve(args),
+        NdnCommand::Get(args) => apps::get(args),
+        NdnCommand::Key(args) => keys::key(args),
+        NdnCommand::Ping(args) => apps::pings(args),
         NdnCommand::Traceroute(args) => paths::traceroute(args),
     }
 }
 
-/// Forwards until a signal comes, or shows what a forwarder tells.
-pub fn forward(args: ForwardArgs) -> Result<Outcome, Failure> {
+/// Runs a forwarder until a signal arrives, or shows the state of a running forwarder.
+fn forward(args: ForwardArgs) -> Result<Outcome, Failure> {
     match &args.command {
         Some(ForwardCommand::Status(asked)) => shown::status(asked),
         Some(ForwardCommand::Faces(asked)) => shown::faces(asked),
@@ -65,10 +66,12 @@ fn run(args: ForwardArgs) -> Result<Outcome, Failure> {
     if args.metrics.is_some() {
         config.listen.metrics = args.metrics;
     }
-    // For good: after a slow end the thread that insists must not end the process with another status.
+    // The guard is leaked on purpose: a slow shutdown must not let the watchdog thread end the
+    // process with another exit status.
     std::mem::forget(on_host());
     raise_descriptor_limit();
-    // Before the forwarder's socket is there, so that a program that finds the one finds the other.
+    // Listen before the forwarder creates its socket, so that programs that find the socket also
+    // find the metrics.
     let metrics = config.listen.metrics.map(|address| {
         TcpListener::bind(address).map_err(|error| {
             other(&format!(
@@ -97,7 +100,7 @@ fn run(args: ForwardArgs) -> Result<Outcome, Failure> {
     Ok(Outcome::Ok)
 }
 
-/// Where an application in this process finds the forwarder.
+/// Returns the address by which a client in this process reaches the forwarder.
 fn own_place(config: &Config) -> Option<Place> {
     let unix = config.listen.unix.clone().map(Place::Unix);
     let tcp = || {

@@ -1,4 +1,4 @@
-//! Pings over paths, and traces of them.
+//! Pings and traces over single paths.
 
 use super::given::{name, other, place};
 use crate::cli::TracerouteArgs;
@@ -8,11 +8,12 @@ use crate::output;
 use narrows_forward::{Consumer, FetchError, FoundPath, Name, PathPong, Pong};
 use narrows_units::{Rate, Span};
 
-/// Pings without a hint that look for paths: each of four equal paths is missed once in a hundred million times.
+/// Number of pings without a path hint that search for paths. With four equally likely paths, the
+/// probability to miss a given path is (3/4)^64 = 1e-8.
 const TRIES: u64 = 64;
-/// How long a ping is waited for.
+/// Timeout of a ping.
 pub(super) const PATIENCE: Span = Span::from_secs(4);
-/// How long one of those that look for paths is waited for.
+/// Timeout of a ping that searches for paths.
 const FINDING: Span = Span::from_secs(1);
 
 /// Lists the paths to a producer.
@@ -24,7 +25,7 @@ pub(super) fn list(consumer: &mut Consumer, prefix: &Name) -> Result<Outcome, Fa
     Ok(Outcome::Ok)
 }
 
-/// The path with a number of the list.
+/// Returns the path with this number in the list, counted from 1.
 pub(super) fn numbered(
     consumer: &mut Consumer,
     prefix: &Name,
@@ -41,7 +42,7 @@ pub(super) fn numbered(
     })
 }
 
-/// Pings over a path.
+/// Sends a ping over a path.
 pub(super) fn ping(
     consumer: &mut Consumer,
     prefix: &Name,
@@ -63,7 +64,8 @@ pub(super) fn ping(
     )
 }
 
-/// The paths to a producer, in an order that does not depend on which was found first: fewest hops, then by their hash.
+/// Finds the paths to a producer. Sorts them by their number of hops and then by id, so that the
+/// order does not depend on the order of discovery.
 fn find(consumer: &mut Consumer, prefix: &Name) -> Result<Vec<FoundPath>, Failure> {
     let first = u64::from(consumer.nonce());
     let mut found =
@@ -79,7 +81,8 @@ fn find(consumer: &mut Consumer, prefix: &Name) -> Result<Vec<FoundPath>, Failur
     Ok(found)
 }
 
-/// "path 2: 3 hops, id 00f3..., primary 9.5 Mbit/s, secondary 0 bit/s, limited by the same link as path 1".
+/// Formats a path, for example "path 2: 3 hops, id 00f3..., primary 9.5 Mbit/s, secondary 0 bit/s,
+/// limited by the same link as path 1".
 fn line(all: &[FoundPath], index: usize, path: &FoundPath) -> String {
     let mut text = format!("path {}: {} hops, id {:016x}", index + 1, path.labels.hops(), path.id);
     match path.rates {
@@ -94,7 +97,7 @@ fn line(all: &[FoundPath], index: usize, path: &FoundPath) -> String {
         .map_or(String::new(), |other| format!(", limited by the same link as path {}", other + 1))
 }
 
-/// Shows the hops of paths.
+/// Shows the hops of all paths or of one path.
 pub fn traceroute(args: TracerouteArgs) -> Result<Outcome, Failure> {
     let prefix = name(&args.prefix)?;
     let mut consumer = Consumer::connect(&place(&args.at)?).map_err(|error| other(&error))?;
@@ -130,7 +133,7 @@ pub fn traceroute(args: TracerouteArgs) -> Result<Outcome, Failure> {
     Ok(if whole { Outcome::Ok } else { Outcome::Missed })
 }
 
-/// The text for a hop, and whether it answered as it should.
+/// Formats a hop. Also returns true if the hop answered.
 fn hop_line(pong: &PathPong) -> (String, bool) {
     let timed = |span: &Span, rates: Option<(Rate, Rate)>| {
         let rate =

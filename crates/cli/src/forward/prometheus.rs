@@ -1,4 +1,5 @@
-//! Counters of a forwarder in Prometheus' text format, version 0.0.4, and a small server of it.
+//! Counters of a forwarder in the Prometheus text format, version 0.0.4, and a small HTTP server
+//! for them.
 
 use super::asked::{all, refused};
 use crate::error::Failure;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// One family of samples: of the forwarder, or one for each face.
+/// A family of samples, with one sample for the forwarder or one for each face or table.
 struct Family<'a>(&'a mut String, &'static str);
 
 impl<'a> Family<'a> {
@@ -26,29 +27,29 @@ impl<'a> Family<'a> {
     }
 }
 
-/// A label's value, with what would end it escaped.
+/// Escapes backslashes, quotes and line ends in the value of a label.
 fn quoted(value: &str) -> String {
     value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
-/// The labels of a face's sample, with `more`.
+/// Formats the labels of a face's sample, followed by `more`.
 fn of_face(face: &FaceStatus<'_>, more: &str) -> String {
     let more = if more.is_empty() { String::new() } else { format!(",{more}") };
     format!("{{face=\"{}\",remote=\"{}\"{more}}}", face.face_id, quoted(face.uri))
 }
 
-/// True if a status comes from a version of Narrows that has the dataset of tables.
+/// True if the status is from a version of narrows that has the dataset of tables.
 pub(super) fn status_is_ours(general: &[u8]) -> bool {
     GeneralStatus::decode(general).is_ok_and(|status| status.faces_refused.is_some())
 }
 
-/// All counters of the forwarder at the other end of a connection.
+/// Reads all counters of the forwarder at the other end of a connection, and formats them.
 pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
     let general = client.dataset("/localhost/nfd/status/general").map_err(refused)?;
     let store = client.dataset("/localhost/nfd/cs/info").map_err(refused)?;
     let faces = client.dataset("/localhost/nfd/faces/list").map_err(refused)?;
     let routes = client.dataset("/localhost/nfd/rib/list").map_err(refused)?;
-    // Another forwarder has no such dataset, and answers nothing.
+    // Other forwarders do not have this dataset and would not answer.
     let tables = if status_is_ours(&general) {
         client.dataset("/localhost/nfd/tables/list").map_err(refused)?
     } else {
@@ -251,26 +252,27 @@ pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Readers at a time. A reader that is slow keeps a connection, and no other reader.
+/// Maximum number of concurrent readers. A slow reader occupies a connection, but does not delay
+/// other readers.
 const READERS: usize = 16;
-/// How long no connection is looked for when none can be taken.
+/// Pause after a connection that cannot be accepted.
 const PAUSE: Duration = Duration::from_millis(250);
 const KIND: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Answers GET /metrics for as long as the process lasts. It asks the forwarder as any application
-/// does.
+/// Answers GET /metrics until the process ends. It requests the counters from the forwarder like
+/// any other application.
 pub(super) fn serve(listener: &TcpListener, forwarder: &Place) {
     let port = listener.local_addr().map_or(0, |address| address.port());
     let readers = Arc::new(AtomicUsize::new(0));
     for connection in listener.incoming() {
         let Ok(mut connection) = connection else {
-            // Out of files, perhaps: others may end.
+            // File descriptors may be used up. Other connections may end during the pause.
             std::thread::sleep(PAUSE);
             continue;
         };
         if readers.fetch_add(1, Ordering::Relaxed) >= READERS {
             readers.fetch_sub(1, Ordering::Relaxed);
-            // It is told at once, or not at all.
+            // The refusal must not block, so it is sent only if it fits into the socket buffer.
             let _ = connection.set_nonblocking(true);
             let _ = http::refuse(
                 &mut connection,
@@ -281,14 +283,14 @@ pub(super) fn serve(listener: &TcpListener, forwarder: &Place) {
         let (reading, forwarder) = (Reading(Arc::clone(&readers)), forwarder.clone());
         let serve = move || {
             let _reading = reading;
-            // A reader that goes away in the middle is no concern of the forwarder.
+            // A reader that disconnects early is not an error of the forwarder.
             drop(answer(connection, port, &forwarder));
         };
         let _ = std::thread::Builder::new().name("metrics".to_owned()).spawn(serve);
     }
 }
 
-/// One of the readers, until it is dropped.
+/// One of the concurrent readers. It is counted until it is dropped.
 struct Reading(Arc<AtomicUsize>);
 
 impl Drop for Reading {

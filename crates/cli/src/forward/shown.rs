@@ -1,4 +1,4 @@
-//! What a forwarder tells of itself, for people and as JSON.
+//! The state of a forwarder, as text and as JSON.
 
 use super::asked::{all, connect, refused};
 use super::prometheus;
@@ -18,7 +18,7 @@ fn show(args: &ForwarderArgs, value: &Value, text: &str) -> Result<Outcome, Fail
     Ok(Outcome::Ok)
 }
 
-/// Packets, tables and content store.
+/// Shows packet counters, tables and the content store.
 pub fn status(asked: &StatusArgs) -> Result<Outcome, Failure> {
     let args = &asked.forwarder;
     let mut client = connect(args)?;
@@ -52,7 +52,7 @@ pub fn status(asked: &StatusArgs) -> Result<Outcome, Failure> {
     rows.extend(status.dropped.map(|count| ("dropped", count)));
     rows.extend(status.faces_refused.map(|count| ("faces refused", count)));
     rows.extend(status.faces_evicted.map(|count| ("faces evicted", count)));
-    // With several threads.
+    // Only forwarders with several threads report this counter.
     rows.extend(status.lost_between_threads.map(|lost| ("lost in queues", lost)));
     let mut text = format!(
         "{}, up {} h {} min {} s\n",
@@ -77,7 +77,7 @@ pub fn status(asked: &StatusArgs) -> Result<Outcome, Failure> {
     show(args, &value, &text)
 }
 
-/// Neighbours, packets, octets.
+/// Shows the faces with their packets and octets.
 pub fn faces(args: &ForwarderArgs) -> Result<Outcome, Failure> {
     let content = connect(args)?.dataset("/localhost/nfd/faces/list").map_err(refused)?;
     let faces = all::<FaceStatus<'_>>(&content, "faces")?;
@@ -134,7 +134,7 @@ pub fn faces(args: &ForwarderArgs) -> Result<Outcome, Failure> {
     show(args, &Value::Array(rows.collect()), &text)
 }
 
-/// Routes, and the strategies of prefixes.
+/// Shows the routes, and the strategies of prefixes.
 pub fn routes(args: &ForwarderArgs) -> Result<Outcome, Failure> {
     let mut client = connect(args)?;
     let (rib, choices) = (

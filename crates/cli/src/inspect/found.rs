@@ -1,4 +1,4 @@
-//! What is found in a program.
+//! Properties of a program from a file.
 
 use crate::cli::parse_choice;
 use crate::error::Failure;
@@ -12,49 +12,49 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::sync::Arc;
 
-/// The source of a call of a helper.
+/// Source register of a call instruction that calls a helper.
 const OF_HELPER: u8 = 0;
 
-/// Flags of a table (include/net/tcp.h), by their bits.
+/// Flags of an operations table (include/net/tcp.h) with their bits.
 const FLAGS: [(u32, &str); 2] = [(1, "TCP_CONG_NON_RESTRICTED"), (2, "TCP_CONG_NEEDS_ECN")];
 
-/// A file, and what it comes to.
+/// A file and the result of its inspection.
 pub struct Found {
-    /// As the user named it.
+    /// File as the user named it, with parameters.
     pub file: String,
-    /// The parameters behind its name, and their values.
+    /// Parameters after the file name, with their values.
     pub given: Vec<(String, String)>,
-    /// The compiler's version, if it is a source.
+    /// Version of the compiler. `None` if the file is an object.
     pub compiler: Option<String>,
-    /// Linked; `None` if it is damaged or no controller.
+    /// The linked program. `None` if the file is damaged or is not a controller.
     pub program: Option<Program>,
-    /// What its user should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
-    /// For which a run may end with an error.
+    /// Reasons why a run may end with an error.
     pub doubts: Vec<String>,
-    /// Everything that prevents it from running.
+    /// Reasons why the program cannot run.
     pub problems: Vec<Problem>,
-    /// What the kernel says, if it was asked.
+    /// Verdict of the kernel. `None` if the kernel was not asked.
     pub verifier: Option<Verifier>,
 }
 
-/// What this host's kernel says.
+/// Verdict of this host's kernel.
 pub struct Verifier {
-    /// The version of the kernel.
+    /// Version of the kernel.
     pub release: String,
-    /// The programs that it accepted.
+    /// Names of the accepted BPF programs.
     pub accepted: Vec<String>,
-    /// Why it refuses, and all that was said.
+    /// Reason for a refusal, and the log of the verifier.
     pub refused: Option<(String, String)>,
 }
 
-/// The most lines of the verifier's log that are shown (ours). The last ones name the fault; a
-/// verifier that gives up after a million instructions prints megabytes.
+/// Maximum number of lines of the verifier's log that are shown (our choice). The last lines name
+/// the fault. A verifier that gives up after a million instructions prints megabytes.
 const LOG_LINES: usize = 60;
-/// The most characters of such a line.
+/// Maximum number of characters per line of the log.
 const LOG_CHARACTERS: usize = 400;
 
-/// What a program does with a part of the kernel's structures.
+/// Kinds of access of a program to a part of the kernel's structures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Uses {
     pub reads: bool,
@@ -63,11 +63,12 @@ pub struct Uses {
 }
 
 impl Found {
-    /// Reads a file, compiled if it is a source, and its object.
+    /// Reads a file, compiles it if it is a source, and inspects the object. Also returns the
+    /// object.
     ///
     /// # Errors
     ///
-    /// It cannot be read or compiled.
+    /// If the file cannot be read or compiled, or a parameter is unknown or has an invalid value.
     pub fn read(file: &str) -> Result<(Found, Vec<u8>), Failure> {
         let (path, set) = file.split_once('?').unwrap_or((file, ""));
         let kept = files::read(path).map_err(Failure::Other)?;
@@ -110,7 +111,7 @@ impl Found {
                 }
                 found.judge(program);
                 if found.problems.is_empty() {
-                    // Values are refused as where it runs.
+                    // Reject invalid values here too, as a run would.
                     parse_choice(file).map_err(Failure::Other)?;
                 }
             }
@@ -122,7 +123,8 @@ impl Found {
         self.notes.extend(program.notes.iter().cloned());
         self.doubts = doubts(&program);
         self.problems = problems(&program, &SimulatedKernel);
-        // Each instruction of a program without other problems; of one with some it would be their consequence.
+        // Check the single instructions only if there are no other problems. Otherwise their faults
+        // would be consequences of these problems.
         let unfit =
             self.problems.is_empty().then(|| Code::new(Arc::new(program.clone())).err()).flatten();
         self.problems.extend(unfit.map(|refusal| refusal.problem()));
@@ -130,7 +132,8 @@ impl Found {
     }
 }
 
-/// The end of a verifier's log, bounded, after the number of lines that are left out.
+/// Returns the end of a verifier's log, limited in lines and columns, after the number of lines
+/// that are left out.
 pub fn log_end(log: &str) -> String {
     let lines: Vec<&str> = log.trim_end().lines().collect();
     let left_out = lines.len().saturating_sub(LOG_LINES);
@@ -143,11 +146,11 @@ pub fn log_end(log: &str) -> String {
 }
 
 impl Verifier {
-    /// Asks the kernel.
+    /// Asks the kernel to verify the program.
     ///
     /// # Errors
     ///
-    /// It cannot be asked: without the rights, or by this build.
+    /// If the kernel cannot be asked, because of missing rights or because this build cannot do it.
     pub fn ask(program: &ForKernel) -> Result<Verifier, Failure> {
         let release =
             fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned();
@@ -163,7 +166,7 @@ impl Verifier {
     }
 }
 
-/// The names of a table's flags; those that do not exist by their bits.
+/// Returns the names of a program's flags. Unknown bits appear as a hexadecimal number.
 pub fn flags(program: &Program) -> Vec<String> {
     let known = FLAGS
         .iter()
@@ -173,7 +176,8 @@ pub fn flags(program: &Program) -> Vec<String> {
     known.chain((rest != 0).then(|| format!("{rest:#x}"))).collect()
 }
 
-/// What it does with each part of the kernel's structures that it names, and whether that is there.
+/// Returns the parts of the kernel's structures that the program names, with the kinds of access
+/// and whether the part exists.
 pub fn fields(program: &Program) -> BTreeMap<&str, (Uses, bool)> {
     let mut all: BTreeMap<&str, (Uses, bool)> = BTreeMap::new();
     for mention in program.mentions.iter().filter(|mention| mention.how != Use::Asks) {
@@ -186,7 +190,7 @@ pub fn fields(program: &Program) -> BTreeMap<&str, (Uses, bool)> {
     all
 }
 
-/// What it asks for, with the answer.
+/// Returns the names that the program tests for existence, with the results.
 pub fn questions(program: &Program) -> BTreeMap<&str, bool> {
     program
         .mentions
@@ -196,7 +200,7 @@ pub fn questions(program: &Program) -> BTreeMap<&str, bool> {
         .collect()
 }
 
-/// The helpers that it calls.
+/// Returns the names of the helpers that the program calls.
 pub fn helpers(program: &Program) -> BTreeSet<String> {
     let calls = program.code.iter().enumerate().filter(|(at, instruction)| {
         (instruction.code, instruction.src) == (Instruction::CALL, OF_HELPER)

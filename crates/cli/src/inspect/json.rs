@@ -1,13 +1,13 @@
-//! What was found, for programs: docs/formats.md describes it.
+//! JSON output of an inspection. docs/formats.md describes it.
 
 use super::found::{Found, Verifier, fields, flags, helpers, log_end, questions};
 use narrows_bpf::{Program, parameters};
 use serde_json::{Value, json};
 
-/// The number of the format, which changes when a key is removed or means another thing.
+/// Version of the format. It changes when a key is removed or changes its meaning.
 const FORMAT: u32 = 1;
 
-/// All of it.
+/// Formats the inspection as JSON.
 pub fn json(found: &Found) -> String {
     let problem = |problem: &narrows_bpf::Problem| json!({ "place": problem.place, "reason": problem.reason, "remedy": problem.remedy });
     let all = json!({

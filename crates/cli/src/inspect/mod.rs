@@ -1,4 +1,4 @@
-//! `narrows inspect`: a controller from a file before it runs.
+//! `narrows inspect`: inspection of a controller from a file before it runs.
 
 mod found;
 mod json;
@@ -13,7 +13,7 @@ use crate::policies::{self, LearnedPolicy};
 use found::{Found, Verifier};
 use narrows_bpf::ForKernel;
 
-/// Says what a program is, names and needs, and everything for which it cannot be taken.
+/// Reports the properties and needs of a program, and all problems that prevent it from running.
 pub fn inspect(args: InspectArgs) -> Result<Outcome, Failure> {
     if policies::is_policy(&args.file) {
         return policy(&args);
@@ -45,7 +45,8 @@ pub fn inspect(args: InspectArgs) -> Result<Outcome, Failure> {
     }
 }
 
-/// Of a learned policy there is less to say: it cannot fail to run once it is read.
+/// Reports the properties of a learned policy. A policy that can be read cannot fail to run, so
+/// there is less to report.
 fn policy(args: &InspectArgs) -> Result<Outcome, Failure> {
     let file = &args.file;
     if args.kernel || args.json {

@@ -1,17 +1,17 @@
-//! What was found, for people.
+//! Text output of an inspection.
 
 use super::found::{Found, Uses, Verifier, fields, flags, helpers, log_end, questions};
 use narrows_bpf::{Program, parameters};
 
-/// Of the first column, and of a line.
+/// Width of the first column. The next constant is the width of a line.
 const INDENT: usize = 14;
 const WIDTH: usize = 100;
 
-/// How fields are known.
+/// Explanation of the field rows.
 const POINTS: &str = "\nFields are those that the relocations of the compiler name (CO-RE). Of those that it points into,\n\
                       the relocation does not tell whether they are read or written.\n";
 
-/// All of it.
+/// Formats the inspection as text.
 pub fn text(found: &Found) -> String {
     let mut text = match &found.program {
         Some(program) => described(found, program),
@@ -73,7 +73,7 @@ fn shown(name: &str, there: bool) -> String {
     if there { name.to_owned() } else { format!("{name} (not there)") }
 }
 
-/// A word, then items with commas between them, in lines. Nothing without items.
+/// Formats a word and a list of items, wrapped at [`WIDTH`]. Empty if there are no items.
 fn row(word: &str, items: impl IntoIterator<Item = String>) -> String {
     let items: Vec<String> = items.into_iter().collect();
     let mut lines = vec![String::new()];
@@ -94,7 +94,7 @@ fn row(word: &str, items: impl IntoIterator<Item = String>) -> String {
     if items.is_empty() { String::new() } else { rows.collect() }
 }
 
-/// A heading, and a line for each. Nothing without any.
+/// Formats a heading and a bullet per line. Empty if there are no lines.
 fn listed(heading: &str, lines: &[String]) -> String {
     let lines: String =
         lines.iter().map(|line| format!("- {}\n", line.trim_end().replace('\n', "\n  "))).collect();

@@ -1,18 +1,20 @@
-//! What the kernel counts of controllers from files, which have no counters of their own.
+//! Call counts and run times of controllers from files. Such controllers have no counters in their
+//! programs, but the kernel counts the calls.
 
 use super::found::{age, connections};
 use crate::error::Failure;
 use narrows_kernel::{Calls, Counting, KernelError, Pinned};
 use serde_json::{Value, json};
 
-/// Controllers from files, and the calls of their callbacks when counting began.
+/// Controllers from files, with the call counts of their callbacks at the start of the measurement.
 pub struct Called<'a> {
     before: Vec<(&'a Pinned, Vec<Calls>)>,
-    /// The kernel counts as long as somebody asks it to.
+    /// Keeps the kernel's statistics turned on. The kernel counts as long as a process holds such a
+    /// handle.
     _counting: Option<Counting>,
 }
 
-/// What was called since.
+/// Calls of one callback since the start of the measurement.
 struct Since {
     function: String,
     count: u64,
@@ -20,7 +22,7 @@ struct Since {
 }
 
 impl<'a> Called<'a> {
-    /// Begins to count.
+    /// Starts the measurement.
     pub fn begin(files: &'a [Pinned]) -> Result<Called<'a>, KernelError> {
         let counting = (!files.is_empty()).then(Counting::begin).transpose()?;
         let before = files
@@ -43,7 +45,7 @@ impl<'a> Called<'a> {
         self.before.iter().map(one).collect()
     }
 
-    /// What was counted in so many seconds, for people: a text for each controller.
+    /// Formats the calls of the last `seconds` seconds as text, one entry per controller.
     pub fn text(&self, seconds: f64) -> Result<Vec<String>, Failure> {
         let one = |(pinned, since): (&Pinned, Vec<Since>)| {
             let (name, controller) = (pinned.name(), pinned.text());
@@ -70,7 +72,7 @@ impl<'a> Called<'a> {
         Ok(self.since()?.into_iter().map(one).collect())
     }
 
-    /// The same for programs.
+    /// Formats the calls of the last `seconds` seconds as JSON, one value per controller.
     pub fn json(&self, seconds: f64) -> Result<Vec<Value>, Failure> {
         let one = |(pinned, since): (&Pinned, Vec<Since>)| {
             let callbacks: Value = since

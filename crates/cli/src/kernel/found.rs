@@ -1,11 +1,12 @@
-//! A loaded controller, found and described.
+//! Lookup and description of loaded controllers.
 
 use crate::error::Failure;
 use narrows_kernel::{Damaged, KernelError, Pinned};
 use narrows_params::nearest;
 use std::time::{Duration, SystemTime};
 
-/// The one of this name that narrows loaded; a wrong name is refused with the right one, if one is near.
+/// Finds the controller with this name among those that narrows loaded. The error suggests a
+/// similar name if there is one.
 pub fn find(name: &str) -> Result<Result<Pinned, Damaged>, Failure> {
     Pinned::find(name).map_err(|error| match &error {
         KernelError::NotLoaded { loaded, .. } => {
@@ -18,13 +19,13 @@ pub fn find(name: &str) -> Result<Result<Pinned, Damaged>, Failure> {
     })
 }
 
-/// For how long something that began then has been there.
+/// Formats the time since `since`, for example "for 2 h 5 min".
 pub fn age(since: Option<SystemTime>) -> String {
     let Some(since) = since else { return "for a time that is not known".to_owned() };
     format!("for {}", length(SystemTime::now().duration_since(since).unwrap_or_default()))
 }
 
-/// A time in its two largest units.
+/// Formats a duration in its two largest units.
 fn length(time: Duration) -> String {
     let seconds = time.as_secs();
     let units = [("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)];
@@ -42,7 +43,7 @@ fn length(time: Duration) -> String {
     parts.join(" ")
 }
 
-/// A count of connections, with their name.
+/// Formats a number of connections with its noun.
 pub fn connections(count: u64) -> String {
     if count == 1 { "1 connection".to_owned() } else { format!("{count} connections") }
 }

@@ -12,7 +12,7 @@ use narrows_kernel::{Damaged, KernelError, Pinned, Router, available, of_bpf};
 use serde_json::{Value, json};
 use std::time::UNIX_EPOCH;
 
-/// Lists what the kernel has, and what it could get.
+/// Lists the controllers and routers of the kernel, and the controllers that can be loaded.
 pub fn list(args: KernelListArgs) -> Result<Outcome, Failure> {
     let (mut pinned, mut damaged) = (Vec::new(), Vec::new());
     for one in Pinned::all()? {
@@ -38,9 +38,9 @@ struct Row<'a> {
     name: String,
     default: bool,
     pinned: Option<&'a Pinned>,
-    /// By narrows, but its pins are not whole.
+    /// True if narrows loaded the controller and its pins are incomplete.
     damaged: bool,
-    /// Of a BPF program that narrows has not pinned.
+    /// True if the controller is a BPF program that narrows has not pinned.
     foreign: bool,
 }
 
@@ -100,7 +100,7 @@ impl Row<'_> {
     }
 }
 
-/// The parameters that differ from their defaults.
+/// Returns the parameters that differ from their defaults.
 fn changed(choice: &Choice) -> Value {
     let params = choice.params();
     let changed = params.texts().filter(|(param, value)| *value != param.default_text());

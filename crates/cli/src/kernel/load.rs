@@ -13,7 +13,7 @@ use narrows_params::ParamError;
 use std::fs;
 use std::path::Path;
 
-/// Loads a controller for every program of this host.
+/// Loads a controller, which all programs of this host can then choose.
 pub fn load(args: LoadArgs) -> Result<Outcome, Failure> {
     match args.controller.split('?').next().is_some_and(names_file) {
         true => load_file(&args),
@@ -35,12 +35,12 @@ fn load_ours(args: &LoadArgs) -> Result<Outcome, Failure> {
     told(&pinned, mounted, &[])
 }
 
-/// One from a source or an object.
+/// Loads a controller from a source or an object file.
 fn load_file(args: &LoadArgs) -> Result<Outcome, Failure> {
     let (path, settings) = args.controller.split_once('?').unwrap_or((&args.controller, ""));
     let (program, file) = ForKernel::read(&args.controller).map_err(Failure::Other)?;
     file.notes.iter().for_each(|note| output::tell(note));
-    // The directory in which the command runs is forgotten, the file is not.
+    // The text keeps the absolute path: later commands run in other directories.
     let whole = fs::canonicalize(path)?.display().to_string();
     let text = if settings.is_empty() { whole } else { format!("{whole}?{settings}") };
     let name = args.name.as_deref().unwrap_or(&program.name);
@@ -61,7 +61,7 @@ fn load_file(args: &LoadArgs) -> Result<Outcome, Failure> {
     told(&pinned, mounted, &left)
 }
 
-/// Says what was loaded, and how it is chosen and removed.
+/// Prints which controller is loaded, and how to select and remove it.
 fn told(pinned: &Pinned, mounted: bool, left: &[String]) -> Result<Outcome, Failure> {
     let name = pinned.name();
     let mut text =
@@ -96,7 +96,8 @@ fn told(pinned: &Pinned, mounted: bool, left: &[String]) -> Result<Outcome, Fail
     Ok(Outcome::Ok)
 }
 
-/// Keeps what the kernel said, where the user wants it, and says so.
+/// Converts the error to a failure. Writes the verifier's log to `file`, and adds the place to the
+/// message.
 fn with_log(error: KernelError, file: Option<&Path>) -> Failure {
     match error.log() {
         None => error.into(),
@@ -104,7 +105,8 @@ fn with_log(error: KernelError, file: Option<&Path>) -> Failure {
     }
 }
 
-/// Writes the verifier's log where the user wants it: the place of it in words, or how it is kept.
+/// Writes the verifier's log to `file`. Returns a phrase with the place of the log, or with the
+/// option that saves it.
 pub fn kept_log(log: &str, file: Option<&Path>) -> String {
     match file {
         None => "--log FILE keeps the verifier's log".to_owned(),

@@ -1,4 +1,5 @@
-//! `narrows kernel`: controllers and routers that stay in the kernel of this host.
+//! `narrows kernel`: controllers and routers that stay in the kernel of this host after the
+//! command.
 
 mod called;
 mod found;
@@ -20,7 +21,7 @@ use crate::outcome::Outcome;
 use narrows_kernel::KernelError;
 use std::io::Write;
 
-/// Carries out one of its commands.
+/// Runs one of the subcommands.
 pub fn kernel(command: KernelCommand) -> Result<Outcome, Failure> {
     use KernelCommand::{Load, Price, Route, Unload, Unroute};
     let _on_host =
@@ -39,7 +40,7 @@ pub fn kernel(command: KernelCommand) -> Result<Outcome, Failure> {
     }
 }
 
-/// Prints the header that sources of controllers include.
+/// Prints the header file for the sources of controllers.
 fn header() -> Result<Outcome, Failure> {
     write!(std::io::stdout(), "{}", narrows_bpf::socket::header())?;
     Ok(Outcome::Ok)

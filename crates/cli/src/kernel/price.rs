@@ -10,7 +10,7 @@ use narrows_kernel::{KernelError, Pinned, Price};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Shows the prices of a loaded controller's connections, or sets those of a priority.
+/// Shows the prices of a loaded controller's connections, or sets the prices of a socket priority.
 pub fn price(args: PriceArgs) -> Result<Outcome, Failure> {
     let pinned = find(&args.name)?.map_err(KernelError::from)?;
     let own = own_prices(&pinned)?;
@@ -44,10 +44,10 @@ pub fn price(args: PriceArgs) -> Result<Outcome, Failure> {
     Ok(Outcome::Ok)
 }
 
-/// The prices that connections have without prices of their own.
+/// Returns the default prices, which apply to socket priorities without a setting.
 ///
 /// # Errors
-/// The controller has no prices, or another version of this program loaded it.
+/// If the controller has no prices or was loaded by another version of this program.
 fn own_prices(pinned: &Pinned) -> Result<Price, Failure> {
     let no_prices = || KernelError::NoPrices { name: pinned.name().to_owned() };
     let (_, choice) = pinned.known().ok_or_else(no_prices)?;
@@ -55,7 +55,7 @@ fn own_prices(pinned: &Pinned) -> Result<Price, Failure> {
     Ok(Price { is_set: 0, loss: of("loss")?, latency: of("latency")? })
 }
 
-/// The value of a number among the parameters of a controller whose utility has prices.
+/// Returns the value of a numeric parameter. `None` if the controller's utility has no prices.
 fn number(choice: &Choice, name: &str) -> Option<u32> {
     let params = choice.params();
     (params.text("utility")? == "vivace").then_some(())?;

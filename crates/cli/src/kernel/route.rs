@@ -28,7 +28,7 @@ pub fn route(args: RouteArgs) -> Result<Outcome, Failure> {
     Ok(Outcome::Ok)
 }
 
-/// Removes the router of an interface, or all.
+/// Removes the router of an interface, or all routers.
 pub fn unroute(args: UnrouteArgs) -> Result<Outcome, Failure> {
     let all = match &args.interface {
         Some(interface) => vec![Router::at(interface)?],

@@ -1,4 +1,4 @@
-//! Routers in lists and counts.
+//! Routers in the output of `narrows kernel list` and `narrows kernel stats`.
 
 use super::found::age;
 use narrows_kernel::{KernelError, Measured, Router};
@@ -6,7 +6,7 @@ use narrows_units::Rate;
 use serde_json::{Value, json};
 use std::time::UNIX_EPOCH;
 
-/// A counter: name, value, what is counted.
+/// A counter: name, accessor and description.
 type Counter = (&'static str, fn(&Measured) -> u64, &'static str);
 
 const COUNTERS: [Counter; 5] = [
@@ -16,19 +16,19 @@ const COUNTERS: [Counter; 5] = [
     ("told_high", |it| it.counts.told_high, "packets raised to high load"),
     ("told_overload", |it| it.counts.told_overload, "packets raised to overload"),
 ];
-/// By the numbers of `enum vcp_router_code`.
+/// Names of the values of `enum vcp_router_code`.
 const CODES: [&str; 3] = ["low", "high", "overload"];
-/// One byte of a queue (`VCP_ROUTER_BYTE`).
+/// Unit of the queue length: one byte (`VCP_ROUTER_BYTE`).
 const BYTE: u64 = 8_000_000_000;
 
-/// A router and its counters at a moment.
+/// A router and an earlier reading of its counters.
 pub struct Sight<'a> {
     router: &'a Router,
     before: Measured,
 }
 
 impl Sight<'_> {
-    /// As it is now.
+    /// Reads the counters of a router.
     pub fn of(router: &Router) -> Result<Sight<'_>, KernelError> {
         Ok(Sight { router, before: router.measured()? })
     }
@@ -38,7 +38,7 @@ fn code(measured: &Measured) -> &'static str {
     CODES[measured.state.code.min(2) as usize]
 }
 
-/// Where it is not as it should be.
+/// Returns a note if the interface of a router is gone or in another network namespace.
 fn place(router: &Router) -> &'static str {
     match (router.is_attached(), router.is_here()) {
         (false, _) => ", its interface is gone",
@@ -47,7 +47,7 @@ fn place(router: &Router) -> &'static str {
     }
 }
 
-/// One line of `narrows kernel list`.
+/// Formats a router as a line of `narrows kernel list`.
 pub fn line(router: &Router) -> String {
     let (age, path) = (age(router.since()), router.path().display());
     match router.constants() {
@@ -61,7 +61,7 @@ pub fn line(router: &Router) -> String {
     }
 }
 
-/// The same for `--json`.
+/// Formats a router for `narrows kernel list --json`.
 pub fn json(router: &Router) -> Value {
     let since = router
         .since()
@@ -73,7 +73,8 @@ pub fn json(router: &Router) -> Value {
     })
 }
 
-/// Counters in the second since it was seen, and its load.
+/// Formats the load of a router, its counters and their rates since the earlier reading, `seconds`
+/// ago.
 pub fn stats_text(Sight { router, before }: &Sight, seconds: f64) -> Result<String, KernelError> {
     let now = router.measured()?;
     let mut text = format!(
@@ -98,7 +99,7 @@ pub fn stats_text(Sight { router, before }: &Sight, seconds: f64) -> Result<Stri
     Ok(text)
 }
 
-/// The same for `--json`.
+/// Formats the load of a router, its counters and their rates for `narrows kernel stats --json`.
 pub fn stats_json(Sight { router, before }: &Sight, seconds: f64) -> Result<Value, KernelError> {
     let now = router.measured()?;
     let total =

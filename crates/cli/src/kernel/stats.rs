@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A counter: name, value, what is counted.
+/// A counter: name, accessor and description.
 type Counter = (&'static str, fn(&Stats) -> u64, &'static str);
 
 const COUNTERS: [Counter; 7] = [
@@ -33,7 +33,7 @@ const COUNTERS: [Counter; 7] = [
     ),
 ];
 
-/// Counts what loaded controllers and routers do.
+/// Prints the counters of loaded controllers and routers, with their rates over one second.
 pub fn stats(args: StatsArgs) -> Result<Outcome, Failure> {
     let mut routers = Router::all()?;
     if let Some(name) = &args.name {

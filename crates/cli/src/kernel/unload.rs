@@ -7,7 +7,7 @@ use crate::outcome::Outcome;
 use crate::output;
 use narrows_kernel::{Damaged, Elsewhere, Pinned};
 
-/// Takes controllers away that narrows loaded.
+/// Unloads controllers that narrows loaded.
 pub fn unload(args: UnloadArgs) -> Result<Outcome, Failure> {
     let all = match &args.name {
         Some(name) => vec![find(name)?],
@@ -32,7 +32,7 @@ pub fn unload(args: UnloadArgs) -> Result<Outcome, Failure> {
             name(one)
         )));
     }
-    // What one of them lacks is in no other's way.
+    // Tries to unload each controller, even if another one fails.
     let outcomes: Vec<Result<(), Failure>> =
         all.into_iter().zip(defaults).map(|(one, defaults)| take_away(one, &defaults)).collect();
     if let Some(first) = untold.first() {
@@ -53,14 +53,15 @@ pub fn unload(args: UnloadArgs) -> Result<Outcome, Failure> {
     last.map_or(Ok(Outcome::Ok), Err)
 }
 
-/// A network namespace that gives new connections a controller.
+/// A network namespace with the controller as the default of new connections.
 struct Default {
     whose: String,
-    /// What chooses another.
+    /// Command that selects another default.
     remedy: String,
 }
 
-/// The network namespaces that give new connections the controller of this name: this one first.
+/// Returns the network namespaces that have this controller as their default, beginning with the
+/// current one.
 fn defaults(name: &str, elsewhere: &[Elsewhere]) -> Vec<Default> {
     let allowed = narrows_kernel::allowed();
     let another = another(name, &allowed);
@@ -78,11 +79,12 @@ fn defaults(name: &str, elsewhere: &[Elsewhere]) -> Vec<Default> {
     own.into_iter().chain(others).collect()
 }
 
-/// A controller to choose instead of `name`: one that is allowed, since other namespaces than the first refuse the rest as their default.
+/// Returns a controller to choose instead of `name`. It is one of the allowed controllers: network
+/// namespaces other than the first accept only these as their default.
 fn another<'a>(name: &str, allowed: &'a [String]) -> &'a str {
     let usual =
         ["cubic", "reno"].into_iter().find_map(|usual| allowed.iter().find(|one| *one == usual));
-    // Reno is always there, and always allowed.
+    // Reno is always available and allowed.
     usual.or_else(|| allowed.iter().find(|one| *one != name)).map_or("reno", String::as_str)
 }
 

@@ -14,12 +14,13 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Between two tables.
+/// Interval between two tables.
 const REFRESH: Duration = Duration::from_millis(500);
-/// Lines of a table.
+/// Maximum number of connections in a table.
 const ROWS: usize = 20;
 
-/// Shows what a controller decides for each connection, until told to stop.
+/// Shows the decisions of a controller for each connection until the time is over, the command is
+/// interrupted or the controller is unloaded.
 pub fn watch(args: KernelWatchArgs) -> Result<Outcome, Failure> {
     let pinned = find(&args.name)?.map_err(KernelError::from)?;
     let stop = interruption();
@@ -45,7 +46,7 @@ pub fn watch(args: KernelWatchArgs) -> Result<Outcome, Failure> {
             watching.records(rest(), |record| table.take(&record));
             let shown = table.shown;
             let text = table.text(pinned.name());
-            // Over the last one.
+            // Moves the cursor up and erases the previous table.
             let up = if shown > 0 { format!("\x1b[{shown}A\x1b[J") } else { String::new() };
             out.write_all((up + &text).as_bytes())?;
             out.flush()?;
@@ -66,16 +67,16 @@ pub fn watch(args: KernelWatchArgs) -> Result<Outcome, Failure> {
 
 const HEADER: &str = "time_us,connection,port,peer,call,rtt_us,srtt_us,cwnd,ssthresh,in_flight,delivered,lost,mss,pacing_bps,state";
 
-/// Names of [`narrows_cores::Event`].
+/// Names of the values of [`narrows_cores::Event`].
 const CALLS: [&str; 7] = ["init", "state", "rtt", "ack", "reduce", "undo", "restart"];
-/// Names of the kernel's recovery states (`TCP_CA_Open` ...).
+/// Names of the kernel's recovery states (`TCP_CA_Open` etc.).
 const STATES: [&str; 5] = ["open", "disorder", "cwr", "recovery", "loss"];
 
 fn name<'a>(names: &[&'a str], number: u32) -> &'a str {
     names.get(number as usize).copied().unwrap_or("?")
 }
 
-/// The pacing rate in force after the call; none if nothing paces.
+/// Returns the pacing rate after the call. `None` if the connection is not paced.
 fn pacing(record: &Record) -> Option<Rate> {
     let rate = record.output.pacing_rate;
     (rate != u64::MAX && rate != u64::from(u32::MAX)).then(|| Rate::from_bytes_per_sec(rate as f64))
@@ -105,17 +106,17 @@ fn line(text: &mut String, record: &Record) {
     .expect("a string grows");
 }
 
-/// The connections, as the last call of each left them.
+/// The last call of each connection.
 #[derive(Default)]
 struct Table {
     rows: BTreeMap<u64, Row>,
-    /// Lines that are on the terminal.
+    /// Number of lines on the terminal.
     shown: usize,
 }
 
 struct Row {
     last: Record,
-    /// The call from which on the present delivery rate counts.
+    /// First call of the interval over which the delivery rate is computed.
     since: Record,
     calls: u64,
 }
@@ -131,8 +132,8 @@ impl Table {
         row.calls += 1;
     }
 
-    /// The table of the time since the last one: those with calls first, those that have been silent longest left out if there are too
-    /// many.
+    /// Formats the table of the time since the previous table. If there are too many connections,
+    /// leaves out connections without calls first, then those with the oldest last call.
     fn text(&mut self, controller: &str) -> String {
         let mut rows: Vec<(&u64, &mut Row)> = self.rows.iter_mut().collect();
         rows.sort_by_key(|(number, row)| {
@@ -175,7 +176,7 @@ impl Table {
             row.since = row.last.clone();
             row.calls = 0;
         }
-        // A connection that has been silent for a minute tells no more; most of these have ended.
+        // Forgets connections without calls for a minute, because most of them have ended.
         let latest = self.rows.values().map(|row| row.last.input.now).max().unwrap_or(0);
         self.rows.retain(|_, row| latest - row.last.input.now < 60_000_000);
         text

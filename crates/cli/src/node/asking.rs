@@ -1,4 +1,4 @@
-//! A consumer of the plan on a connection to the node's forwarder.
+//! A consumer of the plan with a connection to the node's forwarder.
 
 use super::clock::RunClock;
 use narrows_forward::{Asker, Client, Request, Segments, Understands};
@@ -10,7 +10,7 @@ use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Rates;
 use std::error::Error;
 
-/// A consumer that asks. Its amounts are those that Data have on links.
+/// A running consumer. It counts Data with the sizes that they have on links.
 pub struct Asking {
     asker: Asker,
     data: Bytes,
@@ -18,10 +18,10 @@ pub struct Asking {
 }
 
 impl Asking {
-    /// As the plan says.
+    /// Creates the consumer that the plan describes.
     ///
     /// # Errors
-    /// The plan names what there is not.
+    /// If a method or a name of the plan does not parse, or the consumer cannot be created.
     pub fn new(
         plan: &NodePlan,
         consumer: &ConsumerPlan,
@@ -32,10 +32,11 @@ impl Asking {
         Ok(Asking { asker, data: Bytes::new(consumer.data), most: most(consumer) })
     }
 
-    /// Asks as another consumer from now on, which understands as much as the one before.
+    /// Starts another consumer on the same connection. The new consumer uses the same MIRCC support
+    /// as the first.
     ///
     /// # Errors
-    /// The plan names what there is not.
+    /// If a method or a name of the plan does not parse, or the consumer cannot be created.
     pub fn begin(
         &mut self,
         plan: &NodePlan,
@@ -46,26 +47,27 @@ impl Asking {
         Ok(())
     }
 
-    /// What asks.
+    /// Returns the application that sends the Interests.
     pub fn asker(&self) -> &Asker {
         &self.asker
     }
 
-    /// Asks for nothing more.
+    /// Stops sending new Interests.
     pub fn stop(&mut self) {
         self.asker.stop();
     }
 
-    /// When the consumer wants to be looked at.
+    /// Returns the next time at which the consumer must act, or [`Time::NEVER`].
     pub fn due(&self) -> Time {
         self.asker.consumer().due().unwrap_or(Time::NEVER)
     }
 
-    /// Sends what may leave, waits until something has come or is due, at most until `until`, and passes what has come to the consumer. Round trips go to
-    /// `rtt`. True if anything has come: there may be more to send.
+    /// Sends what is allowed to leave, waits for a packet or a deadline (at most until `until`),
+    /// and passes received packets to the consumer. Adds round-trip times to `rtt`. Returns true if
+    /// a packet arrived, because there may be more to send.
     ///
     /// # Errors
-    /// The forwarder has closed the connection, or the consumer's controller cannot go on.
+    /// If the forwarder has closed the connection or the consumer's controller fails.
     pub fn serve(
         &mut self,
         clock: RunClock,
@@ -87,13 +89,13 @@ impl Asking {
         Ok(came)
     }
 
-    /// Bytes of Data that have come, each once.
+    /// Returns the received bytes of Data, without duplicates.
     pub fn goodput(&self) -> u64 {
         let data = self.asker.consumer().counters().data;
         (data.primary + data.secondary) * self.data.get()
     }
 
-    /// Adds what it has done so far.
+    /// Adds the consumer's counters to `flow` and `consumer`.
     pub fn add_to(&self, flow: &mut FlowCounters, consumer: &mut ConsumerCounters) {
         let counters = narrows_icn::ConsumerCounters {
             goodput: Bytes::new(self.goodput()),
@@ -102,7 +104,8 @@ impl Asking {
         counters.add_to(self.data, flow, consumer);
     }
 
-    /// The size of Data on links, over that in which the consumer sees them, without headers of IP and UDP.
+    /// Returns the ratio of Data sizes on links to Data sizes that the consumer sees (without IP
+    /// and UDP headers).
     pub fn scale(&self) -> f64 {
         let seen = self.asker.consumer().counters().goodput.get();
         if seen == 0 { 1.0 } else { self.goodput() as f64 / seen as f64 }

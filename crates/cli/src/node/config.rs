@@ -3,10 +3,11 @@
 use narrows_live::icn::{FacePlan, NodePlan};
 use std::fmt::Write;
 
-/// The faces of a forwarder that has no need of more.
+/// Default limit of faces per forwarder.
 const MOST_FACES: usize = 4096;
 
-/// As TOML. Faces are made in the order of the plan; the costs of routes rise in the order of preference.
+/// Returns the configuration as TOML. Faces have the order of the plan. Routes have rising costs,
+/// so the first route of the plan is preferred.
 pub fn config(plan: &NodePlan) -> String {
     let NodePlan {
         law,
@@ -36,7 +37,7 @@ pub fn config(plan: &NodePlan) -> String {
             text,
             "[[face]]\nremote = \"udp4://{neighbour}:{port}\"\nmircc = \"on\"\nmtu = {mtu}\npermanent = true"
         );
-        // Writing to text cannot fail.
+        // Writing to a string cannot fail.
         let _ = match (has_law, measured) {
             (false, _) => Ok(()),
             (true, true) => writeln!(text, "rate = \"measured\""),

@@ -1,4 +1,4 @@
-//! A consumer at work, and what it measures.
+//! A running consumer and its measurements.
 
 use super::asking::Asking;
 use super::clock::RunClock;
@@ -11,10 +11,11 @@ use narrows_measure::{
 use narrows_units::{Rate, Time};
 use std::error::Error;
 
-/// Asks until the run ends. Also returns how late it was for what was due.
+/// Runs a consumer until the run ends. Also returns the histogram of its lateness after deadlines.
 ///
 /// # Errors
-/// The plan names what there is not, or the forwarder closes the connection.
+/// If a method or a name of the plan does not parse, the forwarder closes the connection, or the
+/// consumer's controller fails.
 pub fn consume(
     plan: &NodePlan,
     consumer: &ConsumerPlan,
@@ -62,12 +63,13 @@ struct Work {
 }
 
 impl Work {
-    /// When something is to be done beside asking.
+    /// Returns the next time at which there is something to do apart from serving the consumer.
     fn next(&self) -> Time {
         self.looks.next().min(self.stop)
     }
 
-    /// Does what is to be done by `now`; false at the end.
+    /// Takes the samples and counts that are due by `now` and stops the consumer at its end.
+    /// Returns false at the end of the run.
     fn look(&mut self, now: Time) -> bool {
         while self.next() <= now {
             if self.stop <= self.looks.next() {

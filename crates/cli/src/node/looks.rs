@@ -1,9 +1,9 @@
-//! The moments at which a run looks at what its nodes have done.
+//! The times at which a run records the state of its nodes.
 
 use narrows_live::icn::NodePlan;
 use narrows_units::{Span, Time};
 
-/// The samples of a run, the end of its warm-up and its end, in the order of their times.
+/// Schedule of the samples of a run, the end of its warm-up and its end, in time order.
 #[derive(Clone, Debug)]
 pub struct Looks {
     interval: Span,
@@ -12,19 +12,19 @@ pub struct Looks {
     end: Time,
 }
 
-/// What is to be looked at.
+/// Kind of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// Everything that series have.
+    /// A sample of all time series.
     Sample,
-    /// The counts at the end of the warm-up.
+    /// The counters at the end of the warm-up.
     Warmup,
-    /// The counts at the end. Nothing follows.
+    /// The counters at the end of the run. Nothing follows.
     End,
 }
 
 impl Looks {
-    /// Those of a run.
+    /// Creates the schedule of a run.
     pub fn new(plan: &NodePlan) -> Looks {
         Looks {
             interval: Span::from_nanos(plan.interval),
@@ -34,12 +34,12 @@ impl Looks {
         }
     }
 
-    /// When the next one is; [`Time::NEVER`] after the end.
+    /// Returns the time of the next record, or [`Time::NEVER`] after the end.
     pub fn next(&self) -> Time {
         self.sample_at.min(self.warmup).min(self.end)
     }
 
-    /// The next one that was due by `now`, and when it was.
+    /// Removes the next record that is due by `now` and returns it with its time.
     pub fn take(&mut self, now: Time) -> Option<(Time, Look)> {
         let at = self.next();
         if at > now || at == Time::NEVER {

@@ -1,4 +1,5 @@
-//! `narrows node`: one node of an information-centric scenario that runs live. `narrows live` starts it in the node's namespace.
+//! `narrows node`: one node of a live run of an information-centric scenario. `narrows live` starts
+//! it in the node's network namespace.
 
 mod asking;
 mod clock;
@@ -28,14 +29,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, ScopedJoinHandle};
 
-/// This program as the one that runs nodes.
+/// Returns the command that runs a node: this program file with the subcommand `node`.
 pub fn program() -> Result<NodeProgram, Failure> {
     let file = std::env::current_exe()
         .map_err(|error| other(&format!("this program's file is not known: {error}")))?;
     Ok(NodeProgram { file: file.into(), arguments: vec!["node".into()] })
 }
 
-/// Does what the plan on standard input says, and writes a report to standard output.
+/// Runs the plan from standard input and writes a report to standard output.
 pub fn node() -> Result<Outcome, Failure> {
     narrows_live::leave_emulators_core();
     narrows_live::raise_file_limit();
@@ -43,7 +44,7 @@ pub fn node() -> Result<Outcome, Failure> {
     let plan: NodePlan = serde_json::from_str(&line(&mut input)?).map_err(|error| other(&error))?;
     let mut config =
         Config::parse(&config(&plan), "the node's configuration").map_err(|error| other(&error))?;
-    // The nodes of a run share the host's files.
+    // All nodes of a run see the same file system, so they cannot share a Unix socket.
     config.listen.unix = None;
     let (daemon, stopper) = Daemon::start(&config).map_err(|error| other(&error))?;
     let began = Arc::new(OnceLock::new());
@@ -72,7 +73,7 @@ pub fn node() -> Result<Outcome, Failure> {
                 loop {
                     match filler.serve(Span::from_secs(1)) {
                         Ok(()) => (),
-                        // It ends with the forwarder.
+                        // The connection ends with the forwarder.
                         Err(_) if over.load(Ordering::Acquire) => return Ok(()),
                         Err(error) => return Err(error),
                     }
@@ -89,7 +90,7 @@ pub fn node() -> Result<Outcome, Failure> {
     println!("ready");
     let zero: u64 = line(&mut input)?.trim().parse().map_err(|error| other(&error))?;
     drop(input);
-    // Who has started it is gone with its standard input.
+    // Standard input ends when the parent process is gone.
     thread::spawn(|| {
         let _ = io::stdin().read(&mut [0]);
         std::process::exit(2);
@@ -149,7 +150,7 @@ pub fn node() -> Result<Outcome, Failure> {
     Ok(Outcome::Ok)
 }
 
-/// What a thread answers; it panics if that did.
+/// Returns the result of a thread. Panics if the thread panicked.
 fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }

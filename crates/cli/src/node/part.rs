@@ -1,4 +1,5 @@
-//! The parts of a node: its forwarder, consumers and producers. The run hears of one that fails at once.
+//! The parts of a node: its forwarder, consumers and producers. A part that fails reports it to the
+//! run at once.
 
 use super::clock::RunClock;
 use narrows_live::icn::{NodeAnswer, NodeFailure};
@@ -9,19 +10,20 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::Duration;
 
-/// A forwarder that fails closes the connections of all other parts. These leave it so much time to say why. Ours.
+/// Time that the other parts wait before they report a failure. A forwarder that fails closes their
+/// connections, and it should report the cause first. The value is our choice.
 const AFTER_THE_FORWARDER: Duration = Duration::from_millis(200);
 
-/// A part, for people.
+/// Name of a part, for messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The forwarder.
     Forwarder,
-    /// A producer, by its prefix.
+    /// A producer, named by its prefix.
     Producer(String),
-    /// A consumer, by its name.
+    /// A consumer with its name.
     Consumer(String),
-    /// A request process, by its name.
+    /// A request process with its name.
     Requests(String),
 }
 
@@ -37,8 +39,9 @@ impl Display for Part {
 }
 
 impl Part {
-    /// Does the work of a part. If it fails, this process tells the run why, and ends. `began` is when the run began, in nanoseconds of the monotonic
-    /// clock, once it has.
+    /// Runs the work of a part and returns its result. If the work fails, reports the failure to
+    /// the run and exits the process. `began` is the start of the run in nanoseconds of the
+    /// monotonic clock, once the run has started.
     pub fn work<T, E: Display>(
         &self,
         began: &OnceLock<u64>,
@@ -54,10 +57,10 @@ impl Part {
             thread::sleep(AFTER_THE_FORWARDER);
         }
         let failure = NodeAnswer::Failed(NodeFailure { part: self.to_string(), after, cause });
-        // Whoever else fails meanwhile waits for this lock until the process has ended.
+        // Other parts that fail in the meantime wait for this lock until the process exits.
         let mut out = io::stdout().lock();
         if let Ok(text) = serde_json::to_string(&failure) {
-            // Nobody listens any more if this fails.
+            // If the write fails, the parent process no longer reads.
             let _ = writeln!(out, "{text}").and_then(|()| out.flush());
         }
         std::process::exit(1)

@@ -1,4 +1,5 @@
-//! The consumers of a request process at a node: each begins at its time, asks for its content, and goes.
+//! The consumers of a request process at a node. Each starts at its time, requests its content and
+//! ends.
 
 use super::asking::Asking;
 use super::clock::RunClock;
@@ -9,11 +10,13 @@ use narrows_measure::{ConsumerCounters, ConsumerSample, FlowCounters, FlowSample
 use narrows_units::Time;
 use std::error::Error;
 
-/// Asks for each content at its time until the run ends, each on a connection of its own; those of consumers that have everything are used again. Also returns
-/// how late it was for what was due.
+/// Starts each consumer at its time and serves all of them until the run ends. Each consumer has a
+/// separate connection. A new consumer takes over the connection of a consumer that has finished.
+/// Also returns the histogram of the lateness after deadlines.
 ///
 /// # Errors
-/// The plan names what there is not; the forwarder takes no further connection, or closes one.
+/// If a method or a name of the plan does not parse, the forwarder refuses a further connection or
+/// closes one, or a consumer's controller fails.
 pub fn ask_for_all(
     plan: &NodePlan,
     consumers: &[ConsumerPlan],
@@ -78,7 +81,7 @@ pub fn ask_for_all(
     Ok((work.report, work.late))
 }
 
-/// Why no more than so many consumers can ask at once.
+/// Returns the error message for a connection that cannot be opened while `working` consumers run.
 fn no_more(working: usize, error: ClientError) -> String {
     match error {
         ClientError::Absent { source, .. } => format!(
@@ -89,23 +92,24 @@ fn no_more(working: usize, error: ClientError) -> String {
     }
 }
 
-/// A consumer that has not got everything.
+/// A consumer that has not finished.
 struct Current {
     asking: Asking,
-    /// Its place in the plan.
+    /// Index of the consumer in the plan.
     number: usize,
     start: Time,
-    /// Something may have come for it, or it may have something to send.
+    /// True if a packet may have arrived for the consumer, or the consumer may have something to
+    /// send.
     ready: bool,
 }
 
-/// The consumers at work, and what all have measured.
+/// The running consumers and the measurements of all consumers.
 struct Work {
     working: Vec<Current>,
-    /// Connections that nobody uses.
+    /// Idle connections of consumers that have finished.
     free: Vec<Asking>,
     looks: Looks,
-    /// Of consumers that have got everything.
+    /// Counters of the consumers that have finished.
     gone: (FlowCounters, ConsumerCounters),
     rtt: Histogram,
     late: Histogram,
@@ -113,7 +117,7 @@ struct Work {
 }
 
 impl Work {
-    /// Looks at what is to be looked at by `now`; false at the end.
+    /// Takes the samples and counts that are due by `now`. Returns false at the end of the run.
     fn look(&mut self, now: Time) -> bool {
         while let Some((at, look)) = self.looks.take(now) {
             let counts = self.counts();
@@ -147,7 +151,7 @@ impl Work {
         Counts::of(&flow, &consumer)
     }
 
-    /// Serves the consumers for which something has come or is due.
+    /// Serves the consumers with a pending packet or a deadline that has passed.
     fn serve(&mut self, clock: RunClock) -> Result<(), Box<dyn Error + Send + Sync>> {
         let mut place = 0;
         while let Some(current) = self.working.get_mut(place) {

@@ -1,4 +1,4 @@
-//! What a node's forwarder says of its faces, at the moments of samples.
+//! The state of the faces of a node's forwarder at the sample times.
 
 use super::looks::{Look, Looks};
 use narrows_forward::{Daemon, FaceUri, Forwarder, Watcher};
@@ -9,13 +9,14 @@ use narrows_units::Time;
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 
-/// Looks at the faces of a forwarder at each sample of the run, at the end of its warm-up and at its end.
+/// Records the faces of a forwarder at each sample time of the run, at the end of its warm-up and
+/// at its end.
 pub struct Sampler {
-    /// When the run began, in nanoseconds of the monotonic clock, once it has.
+    /// Start of the run in nanoseconds of the monotonic clock. Empty before the start.
     began: Arc<OnceLock<u64>>,
-    /// The same of the daemon's clock.
+    /// Zero of the daemon's clock, in nanoseconds of the monotonic clock.
     zero: u64,
-    /// Their places in the node. One that is missing was not made.
+    /// Slots of the plan's faces in the forwarder. `None` if the face does not exist.
     faces: Vec<Option<FaceId>>,
     looks: Looks,
     late: Histogram,
@@ -23,7 +24,7 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// For the faces of a plan.
+    /// Creates the sampler for the faces of a plan.
     pub fn new(plan: &NodePlan, daemon: &Daemon, began: Arc<OnceLock<u64>>) -> Sampler {
         let face = |face: &narrows_live::icn::FacePlan| {
             daemon.forwarder().face_to(&FaceUri::Udp(SocketAddr::new(face.neighbour, plan.port)))
@@ -42,7 +43,7 @@ impl Sampler {
         }
     }
 
-    /// Adds what it has seen to the report and to how late the node was.
+    /// Adds the records to `report` and the lateness of the forwarder to `late`.
     pub fn finish(self, report: &mut NodeReport, late: &mut Histogram) {
         late.merge(&self.late);
         let NodeReport { faces, pending, expired, cached, .. } = self.report;
@@ -53,7 +54,7 @@ impl Sampler {
     fn sample(&mut self, at: Time, forwarder: &Forwarder) {
         for (face, report) in self.faces.iter().zip(&mut self.report.faces) {
             let Some(face) = *face else { continue };
-            // Tables have the rates of links, headers included.
+            // Series have link rates, which include the headers below NDN.
             let scaled = |bps: u64| (bps as f64 / forwarder.share_of_packets(face)) as u64;
             let state = forwarder.node().face(face);
             let (primary, secondary) = state

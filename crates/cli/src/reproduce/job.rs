@@ -1,9 +1,10 @@
-//! One figure on its way: its runs, what is kept of them, what they show.
+//! The work for one figure: its runs, their stored results, and the judgement.
 
 use super::judge::judge;
 use super::papers::Source;
-use crate::cells::{self, Cells, Origin};
+use crate::cells::{Cells, Origin};
 use crate::error::Failure;
+use crate::program;
 use crate::work::Work;
 use narrows_measure::{Emulation, Record};
 use narrows_report::{DrawnPlot, FigureResult, KeptRun, Traced};
@@ -12,9 +13,9 @@ use narrows_scenario::paper::{Asked, Drawn, Figure, Mode, Plan, Plot, World};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
-/// A figure that has been checked, and all that it needs.
+/// A checked figure with all of its input.
 pub struct Job<'a> {
-    /// Which of the papers it belongs to.
+    /// Index of the figure's paper.
     pub paper: usize,
     figure: &'a Figure,
     plan: &'a Plan,
@@ -22,12 +23,12 @@ pub struct Job<'a> {
     source: &'a Source,
     asked: Vec<Asked>,
     origin: Origin,
-    /// Of each cell.
+    /// Cost of the runs of each cell.
     work: Vec<Work>,
 }
 
 impl<'a> Job<'a> {
-    /// Checks every cell.
+    /// Reads the scenario of every cell, so that all errors show before the first run.
     pub fn new(
         paper: usize,
         source: &'a Source,
@@ -40,7 +41,7 @@ impl<'a> Job<'a> {
         let live = if mode.live { " --live" } else { "" };
         let quick = if figure.scaled(mode).is_some() { " --quick" } else { "" };
         let origin = Origin {
-            program: cells::program(),
+            program: program::build(),
             remake: format!("{} {}{live}{quick}", source.paper.name, figure.name),
             sweep: plan.identity(),
             inputs: source.inputs(),
@@ -52,7 +53,8 @@ impl<'a> Job<'a> {
         Ok(Job { paper, figure, plan, mode, source, asked: plan.asked(), origin, work })
     }
 
-    /// The runs that are kept in `folder`. Those of other runs, other files beside it or another build of the program have another name.
+    /// Opens the stored runs in `folder`. The file name has a hash of the runs, of the input files
+    /// and of the program's build, so that a change of any of these starts a new file.
     pub fn open(&self, folder: &Path) -> Result<Cells<KeptRun>, Failure> {
         let mut hash = DefaultHasher::new();
         let Origin {
@@ -73,7 +75,7 @@ impl<'a> Job<'a> {
         )
     }
 
-    /// Removes what is kept in `folder` of the figure, also by another build and of another text.
+    /// Removes all files of the figure in `folder`, also those of other builds and other texts.
     pub fn clear(&self, folder: &Path) -> std::io::Result<()> {
         for entry in std::fs::read_dir(folder)? {
             let entry = entry?;
@@ -94,32 +96,32 @@ impl<'a> Job<'a> {
         format!("{}-{}-", self.source.paper.name, self.figure.name.replace('/', "-"))
     }
 
-    /// How many runs it has.
+    /// Returns the number of runs.
     pub fn runs(&self) -> u64 {
         self.plan.runs()
     }
 
-    /// What runs it.
+    /// Returns where a run takes place: in the simulator or on the kernel.
     pub fn world(&self, run: u64) -> World {
         self.plan.world(run)
     }
 
-    /// How much a run is.
+    /// Returns the cost of a run.
     pub fn work(&self, run: u64) -> Work {
         self.work[run as usize / self.plan.seeds()]
     }
 
-    /// A run in words.
+    /// Describes a run.
     pub fn describe(&self, run: u64) -> String {
         format!("{} of {}, {}", self.figure.name, self.source.paper.name, self.plan.describe(run))
     }
 
-    /// The scenario of a run.
+    /// Returns the scenario of a run.
     pub fn scenario(&self, run: u64) -> Result<Scenario, Failure> {
         Ok(self.plan.scenario(run, &|name| self.source.read(name))?)
     }
 
-    /// What is kept of a run.
+    /// Extracts the values, traces and validity issues of a run that are stored.
     pub fn keep(&self, run: u64, record: &Record) -> KeptRun {
         let (cell, seed) = ((run as usize) / self.plan.seeds(), (run as usize) % self.plan.seeds());
         let traces =
@@ -140,7 +142,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Which runs say more of the machine than of the kernel, and why.
+    /// Returns a message for each live run that is not valid.
     fn validity_issues(&self, runs: &[KeptRun]) -> Vec<String> {
         let issue = |(run, kept): (usize, &KeptRun)| {
             (!kept.validity_issues.is_empty()).then(|| {
@@ -150,7 +152,7 @@ impl<'a> Job<'a> {
         runs.iter().enumerate().filter_map(issue).collect()
     }
 
-    /// What the runs show.
+    /// Judges the figure by the stored runs.
     pub fn judged(&self, kept: &Cells<KeptRun>) -> Result<FigureResult, Failure> {
         let runs = (0..self.runs()).map(|run| kept.get(run)).collect::<Result<Vec<_>, _>>()?;
         let seeds = self.plan.seeds();
@@ -197,7 +199,7 @@ impl<'a> Job<'a> {
     }
 }
 
-/// A number of a run.
+/// Computes a value of a run.
 fn value(asked: &Asked, record: &Record) -> Option<f64> {
     let part = asked.window.map(|(from, to)| record.between(from, to));
     let record = part.as_ref().unwrap_or(record);

@@ -1,10 +1,10 @@
-//! From the values of runs to whether a claim holds.
+//! Judgement of claims by the values of runs.
 
 use narrows_report::JudgedClaim;
 use narrows_scenario::paper::{Asked, By, Claim, Over, Seeds, Than};
 
-/// Judges a claim. `values` gives a number of a cell, one for each seed; `label` a cell in words; `simulated`, of a cell that the kernel
-/// ran, that of the simulator.
+/// Judges a claim. `values` returns a value per seed for a cell. `label` names a cell. `simulated`
+/// maps a cell on the kernel to its counterpart in the simulator.
 pub fn judge(
     claim: &Claim,
     values: &dyn Fn(usize, &Asked) -> Vec<Option<f64>>,
@@ -43,7 +43,7 @@ pub fn judge(
         Over::Median => (quantile(values, 0.5), None),
     };
     let (value, place) = together(&measured);
-    // The same of the simulator, if the kernel ran all that is judged.
+    // Compute the value of the simulator too, if the kernel ran all cells of the claim.
     let beside = |place: usize| match other(place) {
         Some(other) => value_at(simulated(claim.cells[place])?, Some(simulated(other)?)),
         None => value_at(simulated(claim.cells[place])?, None),
@@ -59,13 +59,14 @@ pub fn judge(
     JudgedClaim { claim: claim.clone(), measured: value, simulated, cell, sides }
 }
 
-/// The mean; not defined if one of the values is not.
+/// Returns the mean, or `None` if one of the values is undefined.
 fn mean(values: &[Option<f64>]) -> Option<f64> {
     let sum = values.iter().try_fold(0.0, |sum, value| Some(sum + (*value)?))?;
     (!values.is_empty()).then(|| sum / values.len() as f64)
 }
 
-/// The value with `share` of the others below it, between two of them by their distance; not defined if one of the values is not.
+/// Returns the quantile `share` with linear interpolation, or `None` if one of the values is
+/// undefined.
 fn quantile(values: &[Option<f64>], share: f64) -> Option<f64> {
     let mut sorted: Vec<f64> = values.iter().copied().collect::<Option<_>>()?;
     sorted.sort_by(f64::total_cmp);
@@ -74,7 +75,8 @@ fn quantile(values: &[Option<f64>], share: f64) -> Option<f64> {
     Some(below + (above - below) * place.fract())
 }
 
-/// The value that is farthest beyond a bound, or nearest to one from within; one that is not defined is worse than all.
+/// Returns the value that is farthest outside of the bounds, or else closest to a bound, with its
+/// index. An undefined value is worse than all others.
 fn worst(claim: &Claim, values: &[Option<f64>]) -> (Option<f64>, Option<usize>) {
     let room = |value: &Option<f64>| match value {
         None => f64::NEG_INFINITY,
@@ -93,7 +95,7 @@ mod tests {
     use narrows_report::Verdict;
     use narrows_scenario::paper::{Figure, Mode};
 
-    /// A claim about three buffers, two seeds each.
+    /// A claim about three buffers with two seeds each.
     fn claim(keys: &str) -> Claim {
         let text = format!(
             "duration = \"1 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n\
@@ -127,7 +129,7 @@ mod tests {
 
     #[test]
     fn the_worst_cell_is_the_one_farthest_out() {
-        // Means over seeds are 2, 10 and 6.
+        // The means over seeds are 2, 10 and 6.
         assert_eq!(found("min = 2"), (Some(2.0), Some("cell 0".to_owned()), Verdict::Holds));
         assert_eq!(found("max = 9"), (Some(10.0), Some("cell 1".to_owned()), Verdict::Fails));
         assert_eq!(
@@ -160,7 +162,7 @@ mod tests {
                 "{name}"
             );
         }
-        // Between two seeds; both sides of a comparison are taken so.
+        // The quartiles lie between the two seeds, on both sides of a comparison.
         assert_eq!(
             found("seeds = \"lower-quartile\"\nmin = 2"),
             (Some(1.5), Some("cell 0".to_owned()), Verdict::Fails)

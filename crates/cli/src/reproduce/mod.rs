@@ -1,4 +1,4 @@
-//! `narrows reproduce`: published results, run again and judged.
+//! `narrows reproduce`: repetition and judgement of published results.
 
 mod job;
 mod judge;
@@ -21,7 +21,7 @@ use narrows_scenario::paper::{Mode, Paper, Standing, Statement};
 use papers::Source;
 use std::path::{Path, PathBuf};
 
-/// Runs the figures of papers, and says which of their claims hold.
+/// Runs the figures of papers and reports which of their claims hold.
 pub fn reproduce(args: ReproduceArgs) -> Result<Outcome, Failure> {
     if args.live {
         crate::live::acquire()?;
@@ -39,7 +39,8 @@ pub fn reproduce(args: ReproduceArgs) -> Result<Outcome, Failure> {
     Ok(if reproduction.as_expected() { Outcome::Ok } else { Outcome::Missed })
 }
 
-/// Runs and judges, shows what came out, and writes it into the directory that is reserved for it: that of the answer.
+/// Runs and judges the figures, shows the result and writes it into the reserved directory. Also
+/// returns this directory.
 pub fn made(
     args: &ReproduceArgs,
     reserved: Reserved,
@@ -55,7 +56,7 @@ pub fn made(
     if let Err(failure) = run(&jobs, &kept, &directory, &args.output) {
         if !matches!(failure, Failure::Paused { .. }) {
             kept.into_iter().for_each(Cells::remove_if_empty);
-            // Only if it is empty.
+            // This removes the directory only if it is empty.
             let _ = std::fs::remove_dir(partial(&directory));
         }
         return Err(failure);
@@ -73,7 +74,7 @@ pub fn made(
     Ok((reproduction, directory))
 }
 
-/// The figures that are asked for, checked.
+/// Checks and returns the figures that the arguments select.
 fn jobs<'a>(sources: &'a [Source], args: &ReproduceArgs) -> Result<Vec<Job<'a>>, Failure> {
     let mode = Mode { live: args.live, quick: args.quick };
     let (figures, experiments) = (!args.why, args.why || !args.figure.is_empty());
@@ -113,8 +114,8 @@ fn jobs<'a>(sources: &'a [Source], args: &ReproduceArgs) -> Result<Vec<Job<'a>>,
     Ok(jobs)
 }
 
-/// Reserves the result directory: what was named, else the first of the numbered places that is free. Runs that are kept there are used as
-/// far as they belong to it.
+/// Reserves the result directory: the directory from the command line, else the next free one. Runs
+/// that are stored next to it are reused if they belong to the same figures.
 pub fn reserve(args: &ReproduceArgs) -> Result<Reserved, Failure> {
     let live = if args.live { "-live" } else { "" };
     output::reserve(
@@ -123,14 +124,14 @@ pub fn reserve(args: &ReproduceArgs) -> Result<Reserved, Failure> {
     )
 }
 
-/// The result has everything: what was kept goes, but for runs of figures that were not asked for this time. What cannot be removed does no
-/// harm.
+/// Removes the stored runs of these figures, because the result directory has them. Runs of other
+/// figures stay. A file that cannot be removed does no harm.
 fn clear(jobs: &[Job], folder: &Path) {
     let _ = jobs.iter().try_for_each(|job| job.clear(folder));
     let _ = std::fs::remove_dir(folder);
 }
 
-/// Runs what is not kept yet, the largest runs first.
+/// Runs everything that is not stored yet, the largest runs first.
 fn run(
     jobs: &[Job],
     kept: &[Cells<KeptRun>],
@@ -207,7 +208,8 @@ fn judged(
     })
 }
 
-/// The statements of a paper as these figures judge them. Of some figures alone, those that they judge.
+/// Judges the statements of a paper by these figures. If only some figures are selected, leaves out
+/// the statements that they do not judge.
 fn stated(paper: &Paper, figures: &[FigureResult], args: &ReproduceArgs) -> Vec<JudgedStatement> {
     let judge = |statement: &Statement| {
         let claims = figures.iter().flat_map(|figure| &figure.claims);

@@ -1,4 +1,4 @@
-//! Where papers come from: those of the program, and folders of the user's own.
+//! Sources of papers: those built into the program, and the user's folders.
 
 use crate::error::Failure;
 use narrows_report::Input;
@@ -6,12 +6,12 @@ use narrows_scenario::paper::{Figure, Paper};
 use std::io;
 use std::path::Path;
 
-/// Every file of every paper of the program: folder, file, text.
+/// All files of the built-in papers: folder, file and text.
 const BUILT_IN: &[(&str, &str, &str)] = include!(concat!(env!("OUT_DIR"), "/papers.rs"));
 
 const ABOUT: &str = "paper.toml";
 const STATEMENTS: &str = "statements.toml";
-/// The folder of experiments, and what their names begin with.
+/// Folder of the experiments, and prefix of their names.
 const WHY: &str = "why/";
 
 /// A paper and the files of its folder.
@@ -20,14 +20,15 @@ pub struct Source {
     texts: Vec<(String, String)>,
 }
 
-/// All papers of the program, by name.
+/// Returns all built-in papers, by name.
 pub fn built_in() -> Result<Vec<Source>, Failure> {
     let mut names: Vec<&str> = BUILT_IN.iter().map(|(name, _, _)| *name).collect();
     names.dedup();
     names.into_iter().map(named).collect()
 }
 
-/// The papers of these names, each that of a paper of the program or a folder; all of the program without a name.
+/// Returns the papers with these names. A name selects a built-in paper or a folder. Without names,
+/// returns all built-in papers.
 pub fn chosen(names: &[String]) -> Result<Vec<Source>, Failure> {
     if names.is_empty() {
         return built_in();
@@ -70,7 +71,7 @@ fn folder(name: &str) -> Result<Source, Failure> {
                         "{within}{}",
                         path.file_name().unwrap_or_default().to_string_lossy()
                     );
-                    // What is no text is no figure, nor a trace that one could name.
+                    // A file that is not text cannot be a figure or a trace.
                     texts.extend(narrows_scenario::read_named(&path).ok().map(|text| (file, text)));
                 }
             }
@@ -117,7 +118,7 @@ impl Source {
         Ok(Source { paper, texts })
     }
 
-    /// A file that a figure names: it lies beside it.
+    /// Reads a file that a figure names, from the folder of the paper.
     pub fn read(&self, name: &Path) -> io::Result<String> {
         let beside = self.texts.iter().find(|(file, _)| Path::new(file) == name);
         beside.map(|(_, text)| text.clone()).ok_or_else(|| {
@@ -125,7 +126,7 @@ impl Source {
         })
     }
 
-    /// Everything that runs of the paper may read, for the record.
+    /// Returns all other files that runs of the paper can read, for the record of the runs.
     pub fn inputs(&self) -> Vec<Input> {
         let beside = self.texts.iter().filter(|(file, _)| !file.ends_with(".toml"));
         beside.map(|(file, text)| Input { name: file.clone(), text: text.clone() }).collect()

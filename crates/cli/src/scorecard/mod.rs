@@ -1,10 +1,11 @@
-//! `narrows compare` with traffic, competitors or several networks: a sweep of networks and of who is on them, shown as a scorecard.
+//! `narrows compare` with traffic, competitors or several networks: a sweep over networks and
+//! flows, shown as a scorecard.
 
 mod networks;
 mod text;
 
 use crate::cli::CompareArgs;
-use crate::contenders::{controllers, distinct, join};
+use crate::contenders::{baseline, controllers, distinct, join};
 use crate::error::Failure;
 use crate::inputs::Files;
 use crate::outcome::Outcome;
@@ -16,7 +17,7 @@ use narrows_scenario::{Changes, NamedTraffic, Sweep};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Whether a scorecard is asked for, not a comparison on one network.
+/// True if the arguments describe a scorecard rather than a comparison on one network.
 pub fn is_wanted(args: &CompareArgs) -> bool {
     !args.icn
         && (!args.traffic.is_empty()
@@ -24,7 +25,8 @@ pub fn is_wanted(args: &CompareArgs) -> bool {
             || args.on.path.len() + args.file.len() + args.on.trace.len() > 1)
 }
 
-/// Runs each controller with each traffic on each network, alone and beside each competitor, and shows what that does to both.
+/// Runs each controller with each traffic on each network, alone and next to each competitor, and
+/// shows the effects on both.
 pub fn scorecard(args: &CompareArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
     let tested = controllers(args)?;
@@ -52,6 +54,7 @@ pub fn scorecard(args: &CompareArgs) -> Result<Outcome, Failure> {
     let lineup = Lineup {
         networks: sources.iter().map(|source| source.network.clone()).collect(),
         traffic: traffic.iter().map(|traffic| traffic.name.to_owned()).collect(),
+        baseline: baseline(args, &names)?,
         controllers: names,
         beside,
         flows: args.flows.unwrap_or(1),

@@ -7,17 +7,18 @@ use narrows_scenario::{Comparison, NetworkTables, PathProfile};
 use narrows_units::Span;
 use std::path::Path;
 
-/// A run of a scorecard lasts no longer, unless a duration is given: long enough for four rounds of the changes of the named paths that
-/// change, and for four paths in a minute.
+/// Maximum duration of a run, unless a duration is given: long enough for four periods of the named
+/// paths that change, and short enough that four paths take about a minute.
 const LONGEST: Span = Span::from_secs(60);
 
-/// A network, and what makes it.
+/// A network and its tables in a scenario.
 pub struct Source {
     pub network: Network,
     pub tables: NetworkTables,
 }
 
-/// The networks that the arguments name: paths, traces, files; without any, that of the flags.
+/// Returns the networks that the arguments name: paths, traces and files, or else the network that
+/// the flags describe.
 pub fn sources(args: &CompareArgs) -> Result<Vec<Source>, Failure> {
     let mut all = Vec::new();
     for name in &args.on.path {
@@ -54,12 +55,12 @@ pub fn sources(args: &CompareArgs) -> Result<Vec<Source>, Failure> {
     Ok(all)
 }
 
-/// What the file of a network is called in a result directory.
+/// Returns the file name of a network in a result directory.
 pub fn file_name(network: &str) -> String {
     format!("network-{network}.toml")
 }
 
-/// The name of a file without what a result directory puts before it.
+/// Returns the name of a file without the prefix that a result directory adds.
 fn own_name(file: &Path, before: &str) -> String {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     name.strip_prefix(before).unwrap_or(&name).to_owned()

@@ -1,4 +1,4 @@
-//! The sweep of a scorecard, and the command that makes it again.
+//! The sweep of a scorecard, and the command that repeats it.
 
 use super::networks::{Source, file_name};
 use crate::cli::CompareArgs;
@@ -8,7 +8,7 @@ use narrows_scenario::{ENDS, NamedTraffic, NetworkTables};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The sweep: networks, and who is on them.
+/// Returns the sweep over the networks and over the flows on them.
 pub fn sweep(args: &CompareArgs, title: &str, lineup: &Lineup, sources: &[Source]) -> String {
     let networks: String = sources
         .iter()
@@ -45,7 +45,7 @@ pub fn sweep(args: &CompareArgs, title: &str, lineup: &Lineup, sources: &[Source
     )
 }
 
-/// The flows of a run: the traffic, and the competitor.
+/// Returns the flows of a run: those with the traffic, and the competitor.
 fn flows(args: &CompareArgs, lineup: &Lineup, run: &Lined) -> String {
     let flow = |name: &str, controller: &str, more: &str| {
         let [from, to] = ENDS;
@@ -71,12 +71,13 @@ fn flows(args: &CompareArgs, lineup: &Lineup, run: &Lined) -> String {
         .map_or_else(|| own.clone(), |beside| format!("{own}, {}", flow("competitor", beside, "")))
 }
 
-/// A basic string of TOML, which those of JSON are.
+/// Formats a basic string of TOML. A JSON string has the same form.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// The command that makes the same scorecard from the result directory, where files have the names of `names`.
+/// Returns the command that repeats the scorecard in the result directory. `names` maps the file
+/// names of the command line to those in the directory.
 pub fn remake(args: &CompareArgs, lineup: &Lineup, names: &BTreeMap<String, String>) -> String {
     let mut words = vec!["narrows compare".to_owned()];
     words.extend(lineup.controllers.iter().map(|name| quote(name)));
@@ -96,11 +97,12 @@ pub fn remake(args: &CompareArgs, lineup: &Lineup, names: &BTreeMap<String, Stri
     args.on.words(kept).into_iter().for_each(|(name, value)| option(name, Some(value)));
     option("trace-back", args.trace_back.as_deref().map(kept));
     option("file", list(files.collect()));
+    option("baseline", args.baseline.clone());
     option("rate", args.rate.map(|rate| rate.to_string()));
     option("host-rate", args.host_rate.map(|rate| rate.to_string()));
     option("rtt", args.rtt.map(|rtt| rtt.to_string()));
     option("buffer", args.buffer.map(|buffer| buffer.to_string()));
-    // A bare 1 could mean 1 %, and is refused.
+    // A bare 1 is refused because it could mean 1 %.
     option(
         "loss",
         args.loss.map(|loss| if loss == 1.0 { "100 %".to_owned() } else { loss.to_string() }),

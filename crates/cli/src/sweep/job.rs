@@ -1,4 +1,4 @@
-//! A sweep that has been checked: its runs, what is kept of them, and the result.
+//! A checked sweep: its runs, their stored results, and the result directory.
 
 use crate::carried;
 use crate::cells::{self, Cells, Origin};
@@ -9,6 +9,7 @@ use crate::inputs::{Files, of_controllers};
 use crate::interruption::keeps;
 use crate::output::{self, Started};
 use crate::pairs;
+use crate::program;
 use crate::quote::quote;
 use crate::run::judge;
 use crate::runner::{in_cell, run_cells};
@@ -25,35 +26,38 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Missed expectations that are named one by one.
+/// Maximum number of missed expectations in the report.
 const MISSED: usize = 10;
 
-/// A sweep that has been checked, and all that it needs.
+/// A checked sweep with all of its input.
 pub struct Job {
     pub(super) sweep: Sweep,
     pub(super) origin: Origin,
-    /// The cells; each is run once for each seed.
+    /// The cells. Each is run once per seed.
     cells: Vec<Cell>,
-    /// Groups of flows, and controllers, of the cells in which several groups meet.
+    /// Flow groups and controllers of the cells with more than one group.
     parts: BTreeSet<String>,
-    /// The runs to make, ascending.
+    /// Numbers of the runs to do, in ascending order.
     pub(super) runs: Vec<u64>,
-    /// The seed of the first run.
+    /// Seed of the first run.
     seed: u64,
-    /// The scenario of the cell that was read last: that of its other runs but for the seed.
+    /// Cache of the last scenario, with its cell number. The runs of a cell differ only in their
+    /// seed.
     last: Mutex<Option<(u64, Scenario)>>,
 }
 
-/// What must be known of a cell beside its scenario.
+/// Properties of a cell that are needed in addition to its scenario.
 struct Cell {
-    /// How much each run is.
+    /// Estimated cost of each run.
     work: Work,
     expect: Vec<Expectation>,
 }
 
 impl Job {
-    /// Checks every cell. `remake` gives the command that makes the result again from the names that files have in its directory, by those that
-    /// they have now; `scorecard` is what the sweep compares, if it is for a scorecard.
+    /// Reads the scenario of every cell, so that all errors show before the first run. `remake`
+    /// returns the command that repeats the sweep in its result directory. Its argument maps the
+    /// current file names to the names in that directory. `scorecard` is the lineup if the sweep is
+    /// for a scorecard.
     pub fn new(
         sweep: Sweep,
         files: Files,
@@ -81,7 +85,7 @@ impl Job {
         let scorecard =
             scorecard.map(|lineup| lineup.moved(|text| narrows_scenario::moved(text, &names)));
         let origin = Origin {
-            program: cells::program(),
+            program: program::build(),
             remake: remake(&names),
             sweep: sweep.text().to_owned(),
             inputs,
@@ -102,14 +106,14 @@ impl Job {
         })
     }
 
-    /// Its cells are the pairs of these controllers: its result has a matrix.
+    /// Marks the cells as the pairs of these controllers. The result then has a matrix.
     pub fn of_pairs(mut self, controllers: Vec<String>) -> Job {
         self.origin.pairs = controllers;
         self
     }
 
-    /// The sweep whose runs are kept beside `directory`. What it reads is what was kept, under names of our own: the file may come from
-    /// elsewhere.
+    /// Restores the sweep with stored runs next to `directory`. The stored files get names in a
+    /// folder of our own, because the file of runs may be from elsewhere.
     pub fn resumed(directory: &Path, console: &Console) -> Result<Job, Failure> {
         if directory.extension().is_some_and(|end| end == "partial") {
             let own = quote(&directory.with_extension("").display().to_string());
@@ -135,7 +139,7 @@ impl Job {
         Job::of(cells::read_origin(&partial)?, &partial, console)
     }
 
-    /// The sweep of which runs are kept in a file.
+    /// Restores a sweep from the origin in a file of runs.
     pub fn of(kept: Origin, file: &Path, console: &Console) -> Result<Job, Failure> {
         let folder = carried::unpacked(&kept.controllers)?;
         let sweep = Sweep::parse(
@@ -164,24 +168,24 @@ impl Job {
         }
     }
 
-    /// The same sweep, of which only a part is run.
+    /// Restricts the job to one shard of the sweep.
     pub fn only(mut self, shard: Shard) -> Result<Job, Failure> {
         self.runs = self.deal().runs(shard).map_err(Failure::Other)?;
         self.origin.shard = Some(shard);
         Ok(self)
     }
 
-    /// What its runs belong to.
+    /// Returns the description of the sweep that the runs belong to.
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
 
-    /// In which order its runs are dealt.
+    /// Returns the order in which runs are assigned to shards.
     pub fn deal(&self) -> Deal {
         Deal::new(self.sweep.cells(), |run| self.work(run).total())
     }
 
-    /// Refuses metrics of flows that no cell has.
+    /// Returns an error if a metric names a flow group or controller that no cell has.
     pub fn refuse_unknown(&self, wanted: &[Column]) -> Result<(), Failure> {
         let unknown = wanted
             .iter()
@@ -198,7 +202,8 @@ impl Job {
         }))
     }
 
-    /// Reserves the result directory: what was named, else one for which runs of this very sweep are kept, else the next free one.
+    /// Reserves the result directory: the directory from the command line, else one with stored
+    /// runs of the same sweep, else the next free one.
     pub fn reserve(&self, output: &OutputArgs, resume: Option<&Path>) -> Result<Reserved, Failure> {
         if let Some(directory) = resume {
             return Ok(Reserved::new(directory)?);
@@ -210,7 +215,7 @@ impl Job {
         output::reserve_resumable(output, &name, &self.origin)
     }
 
-    /// Runs what is not kept yet, and writes the result directory.
+    /// Runs everything that is not stored yet and writes the result directory.
     pub fn run(
         &self,
         reserved: Reserved,
@@ -221,7 +226,7 @@ impl Job {
         self.finish(reserved, kept, output, started)
     }
 
-    /// Runs what is not kept yet.
+    /// Runs everything that is not stored yet.
     pub(super) fn make(
         &self,
         directory: &Path,
@@ -256,7 +261,8 @@ impl Job {
         Ok(kept)
     }
 
-    /// Tells what is kept of a sweep that was stopped, and how it goes on.
+    /// Returns the failure that reports how many runs of an interrupted sweep are stored and how to
+    /// resume it.
     fn paused(&self, directory: &Path, kept: &Cells<Reduced>) -> Failure {
         Failure::Paused {
             done: kept.done(),
@@ -266,7 +272,7 @@ impl Job {
         }
     }
 
-    /// Writes the result directory of a sweep all runs of which are kept.
+    /// Writes the result directory of a sweep after all runs are stored.
     pub fn finish(
         &self,
         reserved: Reserved,
@@ -298,7 +304,9 @@ impl Job {
         Ok(grid)
     }
 
-    /// What the scenario expects of its metrics, cell by cell: a line for all that is met, and one for each that is missed.
+    /// Compares the metrics of each cell with the expectations of its scenario. Returns a line for
+    /// each missed expectation (at most [`MISSED`]) and a line with the number of expectations that
+    /// are met.
     fn verdicts(&self, grid: &Grid) -> Vec<String> {
         let (mut notes, mut met) = (Vec::new(), 0);
         for (cell, own) in self.cells.iter().enumerate() {
@@ -322,7 +330,8 @@ impl Job {
         notes
     }
 
-    /// The grid of what is kept, each run of which is read once: its flows go into their table on the way.
+    /// Builds the grid from the stored runs. Reads each run once and writes its flows to their
+    /// table on the way.
     fn grid(
         &self,
         reserved: &Reserved,
@@ -346,7 +355,7 @@ impl Job {
         Ok(grid)
     }
 
-    /// The axes but that of seeds, and the seeds.
+    /// Returns all axes except the seeds, and the seeds.
     pub(super) fn axes(&self) -> (Vec<GridAxis>, Vec<u64>) {
         let seeds = match self.sweep.axes().iter().find(|axis| axis.is_seed()) {
             Some(axis) => axis.values.iter().filter_map(|value| value.label.parse().ok()).collect(),
@@ -359,12 +368,12 @@ impl Job {
         self.cells[self.cell(run)].work
     }
 
-    /// The cell that a run belongs to.
+    /// Returns the index of the cell that a run belongs to.
     fn cell(&self, run: u64) -> usize {
         (run / self.sweep.seeds()) as usize
     }
 
-    /// The scenario of a run.
+    /// Returns the scenario of a run.
     fn scenario(&self, run: u64) -> Result<Scenario, Failure> {
         let Some(seed) = self.sweep.seed(run).filter(|_| self.sweep.seeds() > 1) else {
             return self.read(run);
@@ -391,7 +400,7 @@ impl Job {
     }
 }
 
-/// The groups of flows of a scenario and their controllers, if there are two groups.
+/// Returns the flow groups of a scenario and their controllers. Empty if there is only one group.
 fn parts_of(scenario: &Scenario) -> BTreeSet<String> {
     let own = |flow: &Flow| {
         (
@@ -408,7 +417,8 @@ fn parts_of(scenario: &Scenario) -> BTreeSet<String> {
         .collect()
 }
 
-/// The scorecard of a complete grid: its first axis is the network, its last who is on it.
+/// Builds the scorecard of a complete grid. The first axis is the network, the last axis selects
+/// the flows on it.
 fn scorecard_of(lineup: &Lineup, grid: &Grid) -> Scorecard {
     let runs = lineup.runs().len();
     let values = |network: usize, run: usize, group: Option<&str>, metric: &Metric| match group {

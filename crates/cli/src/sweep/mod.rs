@@ -16,7 +16,7 @@ use narrows_scenario::{Changes, Sweep};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Runs every cell of a sweep, or of a shard of it, that is not done yet, and writes its result when all are.
+/// Runs the missing runs of a sweep or of one shard, and writes the result when all are done.
 pub fn sweep(args: SweepArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
     let job = match &args.resume {
@@ -39,7 +39,7 @@ pub fn sweep(args: SweepArgs) -> Result<Outcome, Failure> {
     shown(&grid, &args.shown.metric, &directory, &args.output)
 }
 
-/// The sweep that the words ask for.
+/// Creates the sweep that the arguments describe.
 pub fn asked(args: &SweepArgs, console: &Console) -> Result<Job, Failure> {
     let Some(file) = &args.scenario else {
         return Err(Failure::Other(
@@ -57,7 +57,7 @@ pub fn asked(args: &SweepArgs, console: &Console) -> Result<Job, Failure> {
     }
 }
 
-/// Shows what a sweep has found.
+/// Shows the result of a sweep.
 pub fn shown(
     grid: &Grid,
     wanted: &[Column],

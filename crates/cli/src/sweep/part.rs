@@ -1,4 +1,4 @@
-//! A shard of a sweep: some of its runs, in a directory that says which.
+//! A shard of a sweep: a subset of its runs, in a directory with the numbers of these runs.
 
 use super::job::Job;
 use crate::cells::Origin;
@@ -10,7 +10,7 @@ use narrows_report::{Part, PartSetup, Reserved, sha256};
 use std::path::Path;
 
 impl Job {
-    /// Runs what is not kept yet of a shard, and writes its directory.
+    /// Runs the missing runs of a shard and writes its directory.
     pub fn run_part(
         &self,
         reserved: Reserved,
@@ -38,11 +38,11 @@ impl Job {
         kept.remove()
     }
 
-    /// Whether this very shard is in the directory, complete.
+    /// True if the directory has the complete result of this shard.
     ///
     /// # Errors
     ///
-    /// Another shard is in it.
+    /// If the directory has another shard, or a shard of another sweep.
     pub fn is_complete_in(&self, directory: &Path) -> Result<bool, Failure> {
         let Some(own) = self.origin.shard else { return Ok(false) };
         let Some(part) = directory.is_dir().then(|| Part::open(directory).ok()).flatten() else {
@@ -71,7 +71,7 @@ impl Job {
         )))
     }
 
-    /// Says which runs a shard's directory has.
+    /// Prints which runs the directory of a shard has.
     pub fn tell_part(&self, directory: &Path, output: &OutputArgs) -> Result<Outcome, Failure> {
         output.console.made(directory);
         let shard = self.origin.shard.map(String::from).unwrap_or_default();

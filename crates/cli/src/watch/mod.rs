@@ -1,4 +1,4 @@
-//! A page on this host that shows runs while they go on, and their report in the end.
+//! A local web page that shows runs in progress, and the report at the end.
 
 mod server;
 mod stage;
@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
-/// How long the command waits at its end for browsers to fetch the report.
+/// Time that the command waits at its end for browsers to fetch the report.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A page that is being served. It follows the runs of a command, one after another.
@@ -26,8 +26,9 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Serves the page of runs with these names at a port of 127.0.0.1, at a free one if it is 0, and says where. `settle` is done first by the thread that serves it,
-    /// for itself and those that it starts.
+    /// Serves the page at a port of 127.0.0.1, or at a free port if `port` is 0, and prints its
+    /// address. `names` are the names of the runs. The serving thread calls `settle` first, for
+    /// itself and for the threads that it starts.
     pub fn begin(
         port: u16,
         title: &str,
@@ -44,12 +45,13 @@ impl Watch {
             serving.listen(&listener);
         };
         thread::Builder::new().name("watch".to_owned()).spawn(serve).map_err(failed)?;
-        // Whoever has closed standard error does not want to know.
+        // A closed standard error is not a failure.
         let _ = writeln!(io::stderr(), "Watch it at http://127.0.0.1:{port}/");
         Ok(Watch { shared })
     }
 
-    /// The runs are over: gives browsers that look on the time to fetch the report, which is in this file.
+    /// Ends the page after the runs. Waits for open browsers to fetch the report, which is in this
+    /// file.
     pub fn end(self, report: &Path) {
         let stage = &self.shared.stage;
         if let (true, Ok(report)) = (stage.is_watched(), fs::read(report)) {
@@ -68,7 +70,7 @@ impl Follower for Watch {
     }
 }
 
-/// Why there is no page.
+/// Returns the failure for a page that cannot be served.
 fn cannot_serve(port: u16, error: &io::Error) -> Failure {
     let reason = match error.kind() {
         io::ErrorKind::AddrInUse => "another program has it".to_owned(),

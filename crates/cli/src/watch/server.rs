@@ -1,4 +1,4 @@
-//! Serves the page, and its events, to browsers on this host.
+//! HTTP server of the page and its events.
 
 use super::stage::Stage;
 use crate::http::{self, Access, Refusal};
@@ -10,14 +10,14 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Connections at a time.
+/// Maximum number of concurrent connections.
 const CONNECTIONS: usize = 16;
-/// The least time from one event to the next.
+/// Minimum time between two events.
 const PAUSE: Duration = Duration::from_millis(250);
-/// To make an event takes at most one part in so many of the time.
+/// Events take at most one part in `SHARE` of the time.
 const SHARE: u32 = 10;
 
-/// What the threads of the server share with that of the runs.
+/// State that the threads of the server share with the thread of the runs.
 pub struct Shared {
     underway: Mutex<Underway>,
     pub stage: Stage,
@@ -35,21 +35,22 @@ impl Shared {
         }
     }
 
-    /// The state of the runs. Held for as long as it takes to copy or change it: drawing goes on without.
+    /// Locks and returns the state of the runs. The lock is only for a copy or a change of the
+    /// state, never for drawing.
     pub fn underway(&self) -> MutexGuard<'_, Underway> {
         self.underway.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Serves connections for as long as the process lasts.
+    /// Serves connections until the process ends.
     pub fn listen(self: Arc<Shared>, listener: &TcpListener) {
         for connection in listener.incoming() {
             let Ok(connection) = connection else {
-                // Out of files, perhaps: others may end.
+                // File descriptors may be used up. Other connections may end during the pause.
                 thread::sleep(PAUSE);
                 continue;
             };
             let shared = Arc::clone(&self);
-            // A browser that goes away in the middle is no concern of the run.
+            // A browser that disconnects early is not an error of the run.
             let serve = move || drop(shared.serve(connection));
             let _ = thread::Builder::new().name("watch".to_owned()).spawn(serve);
         }
@@ -97,7 +98,8 @@ impl Shared {
         }
     }
 
-    /// Tells of the state of the runs until they are over. Who reads slowly is told seldom: each event has the whole state, so nothing is kept for anybody.
+    /// Sends the state of the runs until they are over. A slow reader gets fewer events: each event
+    /// has the whole state, so nothing is queued.
     fn tell(&self, connection: &mut TcpStream) -> io::Result<()> {
         http::events(connection)?;
         let mut told = None;
@@ -105,14 +107,14 @@ impl Shared {
             let begun = Instant::now();
             self.tell_news(connection, &mut told)?;
             if self.stage.over_within(PAUSE.max(begun.elapsed() * SHARE)) {
-                // How the last run ended.
+                // Send the final state of the last run.
                 self.tell_news(connection, &mut told)?;
                 return connection.write_all(b"event: end\ndata:\n\n");
             }
         }
     }
 
-    /// Tells of the state if more has been heard than was told.
+    /// Sends the state if it has changed since the last event.
     fn tell_news(&self, connection: &mut TcpStream, told: &mut Option<u64>) -> io::Result<()> {
         let underway = Some(self.underway())
             .filter(|underway| *told != Some(underway.heard()))
@@ -122,7 +124,7 @@ impl Shared {
                 *told = Some(underway.heard());
                 connection.write_all(format!("data: {}\n\n", underway.json()).as_bytes())
             }
-            // A comment, by which a browser that is gone is noticed.
+            // An event-stream comment, which detects a browser that is gone.
             None => connection.write_all(b":\n\n"),
         }
     }

@@ -1,12 +1,13 @@
-//! How far the runs are for those who look on: going on, or over with a report to be had.
+//! Progress of the runs as browsers see it: in progress, or over with a report.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// How long after it was fetched a page may not yet ask for events: a browser first unpacks the plotting script.
+/// Time that a page may take between its download and its request for events: a browser first
+/// unpacks the plotting script.
 const LOADING: Duration = Duration::from_secs(5);
 
-/// Shared by the thread of the runs and those of the browsers.
+/// State shared by the thread of the runs and the threads of the browsers.
 #[derive(Default)]
 pub struct Stage {
     inside: Mutex<Inside>,
@@ -15,13 +16,13 @@ pub struct Stage {
 
 #[derive(Default)]
 struct Inside {
-    /// Pages that hear of events.
+    /// Number of pages that receive events.
     hearing: usize,
-    /// When pages were fetched that do not yet.
+    /// Download times of pages that do not receive events yet.
     fetched: Vec<Instant>,
-    /// The report, once there is one.
+    /// The report. `None` while the runs are in progress.
     report: Option<Arc<[u8]>>,
-    /// Pages that are still to fetch it.
+    /// Number of pages that have not fetched the report yet.
     awaited: usize,
 }
 
@@ -30,17 +31,17 @@ impl Stage {
         self.inside.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// The report, if the runs are over.
+    /// Returns the report if the runs are over.
     pub fn report(&self) -> Option<Arc<[u8]>> {
         self.lock().report.clone()
     }
 
-    /// A page of the runs that go on has been fetched.
+    /// Records that a browser has fetched the page of the runs.
     pub fn page_fetched(&self) {
         self.lock().fetched.push(Instant::now());
     }
 
-    /// A page asks for events.
+    /// Records that a page has requested events.
     pub fn page_hears(&self) {
         let mut inside = self.lock();
         if !inside.fetched.is_empty() {
@@ -49,7 +50,7 @@ impl Stage {
         inside.hearing += 1;
     }
 
-    /// A page has heard that the runs are over, or is gone.
+    /// Records that a page has received the end of the runs, or has disconnected (`gone`).
     pub fn page_left(&self, gone: bool) {
         let mut inside = self.lock();
         inside.hearing -= 1;
@@ -59,14 +60,14 @@ impl Stage {
         }
     }
 
-    /// The report has been fetched.
+    /// Records that a browser has fetched the report.
     pub fn report_fetched(&self) {
         let mut inside = self.lock();
         inside.awaited = inside.awaited.saturating_sub(1);
         self.changed.notify_all();
     }
 
-    /// Waits for so long, or until the runs are over; true if they are.
+    /// Waits until the runs are over, at most for `time`. True if they are over.
     pub fn over_within(&self, time: Duration) -> bool {
         let waited =
             self.changed.wait_timeout_while(self.lock(), time, |inside| inside.report.is_none());
@@ -78,7 +79,8 @@ impl Stage {
         self.lock().pages() > 0
     }
 
-    /// The runs are over: waits until every page has fetched the report, at most so long, and not when `stop` says so.
+    /// Publishes the report. Waits until every page has fetched it, at most for `patience`, or
+    /// until `stop` returns true.
     pub fn end(&self, report: Vec<u8>, patience: Duration, stop: impl Fn() -> bool) {
         let begun = Instant::now();
         let mut inside = self.lock();
@@ -93,7 +95,7 @@ impl Stage {
 }
 
 impl Inside {
-    /// Pages that hear of events, or soon will.
+    /// Returns the number of pages that receive events or will soon request them.
     fn pages(&self) -> usize {
         self.hearing + self.fetched.iter().filter(|fetched| fetched.elapsed() < LOADING).count()
     }

@@ -1,4 +1,4 @@
-//! What a search is about: the controller, the goal, and those it is compared with.
+//! The aim of a search: the controller, the goal, and the reference controllers.
 
 use super::genomes::Kind;
 use super::goal::Goal;
@@ -6,21 +6,21 @@ use super::text::Cast;
 use narrows_control::BASELINES;
 use serde::{Deserialize, Serialize};
 
-/// Whom a search attacks, and how it is judged.
+/// The controller that a search attacks, and the criterion for success.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Aim {
-    /// The controller, with its parameters.
+    /// The attacked controller, with its parameters.
     pub subject: String,
-    /// What is wanted.
+    /// The goal of the search.
     pub goal: Goal,
-    /// The controllers that it is compared with.
+    /// The reference controllers.
     pub references: Vec<String>,
-    /// Lines of the `[transport]` of all runs.
+    /// Lines of the `[transport]` table of all runs.
     pub transport: String,
 }
 
 impl Aim {
-    /// An aim with the standard controllers as references, the controller itself left out.
+    /// Creates an aim with the standard controllers as references, except the attacked controller.
     pub fn new(subject: &str, goal: Goal) -> Aim {
         let references = BASELINES
             .iter()
@@ -30,7 +30,8 @@ impl Aim {
         Aim { subject: subject.to_owned(), goal, references, transport: String::new() }
     }
 
-    /// Who runs in networks of a kind, in the order in which the goal wants the records.
+    /// Returns the controllers of each run in networks of a kind, in the order in which the goal
+    /// expects the records.
     pub fn casts(&self, kind: Kind) -> Vec<Cast> {
         self.goal.casts(kind, &self.subject, &self.references)
     }

@@ -1,4 +1,4 @@
-//! What makes a network a finding.
+//! The examination of candidates: confirmed findings, and candidates that fail.
 
 use super::genome::Genome;
 use super::goal::Score;
@@ -10,34 +10,36 @@ use narrows_units::Random;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// Fresh seeds that confirm a finding.
+/// Fresh seeds that must confirm a finding.
 const FRESH: RangeInclusive<u64> = 1001..=1030;
-/// The lower bound of the score that they must have.
+/// Smallest lower bound of the score over the fresh seeds.
 const LOWEST: f64 = 0.3;
-/// Copies with all numbers changed, and the share of them that must keep half of the score (AdvNet, CoNEXT 2026, accepts patterns at 80 %).
+/// Number of copies with all numbers changed, and the share of them that must keep half of the
+/// score (AdvNet, CoNEXT 2026, accepts patterns at 80 %).
 const COPIES: u64 = 20;
 const COPIES_KEEP: f64 = 0.8;
-/// The part of the score that copies and variants must keep.
+/// Part of the score that copies and variants must keep.
 const HALF: f64 = 0.5;
 /// Seeds of each variant.
 const OF_VARIANT: RangeInclusive<u64> = 1001..=1005;
 
-/// What a candidate turned out to be.
+/// The result of examining a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
-    /// A finding.
+    /// The candidate is a finding.
     Confirmed,
-    /// Fresh seeds do not bear it out.
+    /// Fresh seeds do not confirm the score.
     Unconfirmed,
-    /// Small changes of its numbers lose it.
+    /// Small changes of the numbers lose the score.
     KnifesEdge,
-    /// It rests on how the simulator sends: without the random delay of hosts, or with a little jitter on the way back, it is gone.
+    /// The score depends on how the simulator sends: it is lost without the random delay of hosts,
+    /// or with a little jitter on the return path.
     Fragile,
 }
 
 impl Standing {
-    /// In words.
+    /// Returns the result in words.
     pub fn words(self) -> &'static str {
         match self {
             Standing::Confirmed => "confirmed",
@@ -48,46 +50,49 @@ impl Standing {
     }
 }
 
-/// A candidate, minimised and examined.
+/// A minimised and examined candidate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// The minimised network.
     pub genome: Genome,
-    /// The network in words.
+    /// Description of the network.
     pub says: String,
-    /// What it turned out to be.
+    /// Result of the examination.
     pub standing: Standing,
-    /// The mean score over fresh seeds.
+    /// Mean score over the fresh seeds.
     pub score: f64,
-    /// Two standard errors below it.
+    /// Lower bound of the mean score, two standard errors below it.
     pub low: f64,
-    /// Two standard errors above it.
+    /// Upper bound of the mean score, two standard errors above it.
     pub high: f64,
-    /// The mean of the controller's own number.
+    /// Mean of the controller's measured number.
     pub subject: f64,
-    /// The mean of the reference's.
+    /// Mean of the reference's measured number.
     pub reference: f64,
-    /// The share of copies with changed numbers that keep half of the score.
+    /// Share of the copies with changed numbers that keep half of the score.
     pub copies: f64,
-    /// The score without the random delay of hosts, with a millisecond of jitter on the way back, and when the end lasts for as long again.
+    /// Mean score without the random delay of hosts, with a millisecond of jitter on the return
+    /// path, and with twice the duration.
     pub variants: [f64; 3],
-    /// True if it loses half of the score when the end lasts for as long again: what happens passes.
+    /// True if the score falls below half with twice the duration: the fault is transient.
     pub passes: bool,
-    /// The complexity of the network that the search found, and of this one.
+    /// Complexity of the network that the search found, and of the minimised network.
     pub complexity: [f64; 2],
 }
 
-/// All findings of a search.
+/// The examined candidates of a search.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Examined {
-    /// The findings, and the candidates that turned out to be none.
+    /// Confirmed findings and candidates that failed the examination.
     pub findings: Vec<Finding>,
 }
 
-/// Minimises and examines candidates, the best first, until as many as wanted are done. Those that become like an earlier one are left out.
+/// Minimises and examines candidates, the best first, until `wanted` candidates are examined. A
+/// candidate that minimises to a network like an earlier one is left out.
 ///
 /// # Errors
-/// A run cannot be made, or someone wants to stop.
+///
+/// A run fails, or the user stops the search.
 pub fn examine<E: Evaluate>(
     candidates: &[Genome],
     wanted: usize,

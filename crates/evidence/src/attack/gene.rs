@@ -1,48 +1,50 @@
-//! A gene: one number of a network, its range, and how it is drawn, changed and blended.
+//! Genes: one number of a network with its range, and how it is drawn, changed and blended.
 
 use narrows_units::Random;
 
-/// How values of a gene are spread over its range.
+/// The distribution of a gene's values over its range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
-    /// Equal ratios are equally likely.
+    /// Log-uniform: equal ratios are equally likely.
     Ratio,
-    /// Nothing in half of the draws, else as [`Scale::Ratio`]: zero is a value beside the range.
+    /// Zero in half of the draws, otherwise as [`Scale::Ratio`]. Zero is allowed in addition to the
+    /// range.
     RatioOrZero,
-    /// Equal differences are equally likely.
+    /// Uniform: equal differences are equally likely.
     Even,
-    /// Whole numbers, each equally likely.
+    /// Integers, all equally likely.
     Whole,
-    /// These values alone, ascending.
+    /// Only these values, in ascending order.
     OneOf(&'static [f64]),
 }
 
-/// What a gene is.
+/// The definition of a gene.
 #[derive(Clone, Copy, Debug)]
 pub struct Gene {
-    /// Its name in lists and in kept findings.
+    /// Name in lists and in stored findings.
     pub name: &'static str,
-    /// The unit of its values; empty for a pure number.
+    /// Unit of the values; empty for a pure number.
     pub unit: &'static str,
-    /// The least value.
+    /// Smallest value.
     pub low: f64,
     /// The largest value.
     pub high: f64,
-    /// How values are spread between them.
+    /// Distribution of values between `low` and `high`.
     pub scale: Scale,
-    /// The value that says least, to which the minimiser returns, if there is one.
+    /// Neutral value that the minimiser tries, if there is one.
     pub plain: Option<f64>,
-    /// Where the range comes from.
+    /// Source of the range.
     pub source: &'static str,
 }
 
-/// Spread of a small step, in the natural logarithm of the value; of an even gene in tenths of the range. Ours.
+/// Standard deviation of a small step: of the natural logarithm of the value, or for an even gene
+/// in tenths of the range. The value is our choice.
 const STEP: f64 = 0.3;
-/// Digits that a value has at most, so that the text of a scenario says all of it.
+/// Largest number of significant digits of a value, so that the text of a scenario is exact.
 pub(super) const DIGITS: usize = 3;
 
 impl Gene {
-    /// A value from the whole range.
+    /// Draws a value from the whole range.
     pub fn draw(&self, random: &mut Random) -> f64 {
         let share = random.uniform();
         self.fitted(match self.scale {
@@ -55,7 +57,7 @@ impl Gene {
         })
     }
 
-    /// A value near another one.
+    /// Draws a value near another one.
     pub fn step(&self, value: f64, random: &mut Random) -> f64 {
         let step = STEP * random.normal();
         let sign = if step < 0.0 { -1.0 } else { 1.0 };
@@ -75,7 +77,7 @@ impl Gene {
         })
     }
 
-    /// A value between two: on the logarithmic scale where both are ratios.
+    /// Draws a value between two values, on the logarithmic scale if both are ratios.
     pub fn blend(&self, one: f64, other: f64, random: &mut Random) -> f64 {
         let share = random.uniform();
         self.fitted(match self.scale {
@@ -88,19 +90,21 @@ impl Gene {
         })
     }
 
-    /// The same value up to ten per cent away, within the range or not. Values of a list stay as they are.
+    /// Changes a value by at most ten per cent, also beyond the range. Values of a list stay
+    /// unchanged.
     pub fn shaken(&self, value: f64, random: &mut Random) -> f64 {
         let shaken = value * (0.9 + 0.2 * random.uniform());
         match self.scale {
             Scale::OneOf(_) => value,
             Scale::Whole => libm::fmax(self.low, libm::round(shaken)),
-            // An event beyond the end of the run would never happen.
+            // An event after the end of the run would never happen.
             _ if self.name == "start" => rounded(libm::fmin(shaken, self.high), DIGITS),
             _ => rounded(shaken, DIGITS),
         }
     }
 
-    /// The nearest value that the gene can have.
+    /// Returns the nearest value that the gene can have. A value of a list must already be in the
+    /// list.
     pub fn fitted(&self, value: f64) -> f64 {
         match self.scale {
             Scale::RatioOrZero if value == 0.0 => 0.0,
@@ -111,7 +115,7 @@ impl Gene {
         }
     }
 
-    /// True of a value that the gene can have.
+    /// True if the gene can have this value.
     pub fn has(&self, value: f64) -> bool {
         match self.scale {
             Scale::OneOf(values) => values.contains(&value),
@@ -127,13 +131,13 @@ fn between_logs(low: f64, high: f64, share: f64) -> f64 {
     libm::exp(from + (to - from) * share)
 }
 
-/// A number of so many significant digits.
+/// Rounds a number to a number of significant digits.
 pub(super) fn rounded(value: f64, digits: usize) -> f64 {
     // Printing rounds to decimal digits exactly, which arithmetic on binary fractions does not.
     format!("{value:.*e}", digits - 1).parse().unwrap_or(value)
 }
 
-/// How many significant digits a number is written with.
+/// Counts the significant digits of a number.
 pub(super) fn digits(value: f64) -> usize {
     let text = format!("{value:e}");
     text.bytes().take_while(|byte| *byte != b'e').filter(u8::is_ascii_digit).count()
@@ -168,7 +172,8 @@ mod tests {
     #[test]
     fn a_ratio_gene_is_as_often_below_its_geometric_mean_as_above() {
         let mut random = Random::stream(1, "gene");
-        // The geometric mean of 0.5 and 100 is 7.07; of an even spread 93 % would lie above.
+        // The geometric mean of 0.5 and 100 is 7.07. In a uniform distribution, 93 % would be above
+        // it.
         let below = (0..1000).filter(|_| GENES[0].draw(&mut random) < 7.07).count();
         assert!((450..=550).contains(&below), "{below}");
     }
@@ -183,7 +188,8 @@ mod tests {
                 prop_assert!(all.iter().all(|value| gene.has(*value)), "{gene:?}: {all:?}");
                 prop_assert!(all.iter().all(|value| digits(*value) <= DIGITS), "{all:?}");
                 let shaken = gene.shaken(one, &mut random);
-                // Rounding to three digits moves a value by half of the last one at most: 0.5 % of 1.00 to 1.09.
+                // Rounding to three digits moves a value by at most half of the last digit: 0.5 %
+                // for values from 1.00 to 1.09.
                 let bound = 0.1 * one + 0.005 * shaken + 1e-12;
                 prop_assert!(matches!(gene.scale, Scale::Whole) || (shaken - one).abs() <= bound, "{one} {shaken}");
             }

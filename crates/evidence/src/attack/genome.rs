@@ -1,4 +1,4 @@
-//! A genome: the numbers of one network, and what a search does with them.
+//! Genomes: the numbers of a network, and the operations of a search on them.
 
 use super::gene::{DIGITS, Gene, Scale, digits, rounded};
 use super::genomes::Kind;
@@ -7,34 +7,36 @@ use super::text::Setting;
 use narrows_units::Random;
 use serde::{Deserialize, Serialize};
 
-/// Tries until a draw that does not fit reality is given up.
+/// Number of attempts to draw a realistic genome.
 const TRIES: usize = 200;
-/// Parts of a mutation: a new draw, and a small step, per gene. AdvNet has 0.2; the step is ours.
+/// Probability per gene that a mutation draws it anew, and that a mutation changes it by a small
+/// step. AdvNet has 0.2; the small step is ours.
 const NEW: f64 = 0.2;
 const STEPPED: f64 = 0.2;
-/// How often a mutation adds an event, and how often it drops one. Ours.
+/// Probability that a mutation adds an event, and that it drops one. The value is our choice.
 const GROWN: f64 = 0.15;
 /// Buffers that count as round, in bdp.
 const ROUND: [f64; 7] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
 
-/// A network as numbers: those of the whole of it, and those of each event in it. The kind says what they mean.
+/// A network as numbers: the numbers of the whole network, and the numbers of each event. The kind
+/// defines their meaning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Genome {
-    /// What the numbers mean.
+    /// The kind of network.
     pub kind: Kind,
-    /// One number for each gene of the network.
+    /// Values of the network's genes.
     pub base: Vec<f64>,
-    /// The events, each with one number for each of their genes.
+    /// Events, each with the values of the event genes.
     pub events: Vec<Vec<f64>>,
 }
 
 impl Genome {
-    /// A genome from the whole of the ranges that fits reality.
+    /// Draws a realistic genome from the whole ranges.
     pub fn random(kind: Kind, random: &mut Random) -> Genome {
         Genome::drawn(kind, random, |_| {})
     }
 
-    /// Random genomes, each with one gene at its least or its largest value.
+    /// Draws random genomes, each with one gene at its smallest or largest value.
     pub fn extremes(kind: Kind, random: &mut Random) -> Vec<Genome> {
         let shape = kind.shape();
         let (base, events) = (shape.base.len(), shape.events.len());
@@ -51,7 +53,8 @@ impl Genome {
         all.into_iter().filter(Genome::fits).collect()
     }
 
-    /// Draws until it fits, `change` included. Where no draw fits with the change, it is left out.
+    /// Draws genomes until one is realistic after `change`. If no attempt is, a realistic genome
+    /// without the change is returned.
     fn drawn(kind: Kind, random: &mut Random, change: impl Fn(&mut Genome)) -> Genome {
         let shape = kind.shape();
         let mut last = None;
@@ -79,7 +82,7 @@ impl Genome {
         unreachable!("the loop has no end")
     }
 
-    /// A mutation that fits reality; the genome itself if none is found.
+    /// Returns a realistic mutation, or the genome itself if no attempt is realistic.
     pub fn mutated(&self, random: &mut Random) -> Genome {
         let shape = self.kind.shape();
         self.tried(|| {
@@ -105,14 +108,15 @@ impl Genome {
         })
     }
 
-    /// A child of two: each gene of the network blended, events by two-point crossover.
+    /// Returns a child of two genomes: each gene of the network is blended, and events are combined
+    /// by two-point crossover.
     pub fn crossed(&self, other: &Genome, random: &mut Random) -> Genome {
         let shape = self.kind.shape();
         self.tried(|| {
             let blend =
                 |((gene, one), other): ((&Gene, &f64), &f64)| gene.blend(*one, *other, random);
             let base = shape.base.iter().zip(&self.base).zip(&other.base).map(blend).collect();
-            // A piece of the other takes the place of a piece of this one.
+            // A section of the other genome's events replaces a section of this genome's events.
             let mut piece = |length: usize| {
                 let (a, b) = (
                     random.below(length as u64 + 1) as usize,
@@ -141,7 +145,8 @@ impl Genome {
         (0..TRIES).map(|_| sorted(child())).find(Genome::fits).unwrap_or_else(|| self.clone())
     }
 
-    /// A copy with every number up to ten per cent away, for the test whether a finding is a knife's edge.
+    /// Returns a copy with every number changed by at most ten per cent. Findings must survive such
+    /// changes.
     pub fn shaken(&self, random: &mut Random) -> Genome {
         let shape = self.kind.shape();
         let mut shake = |genes: &[Gene], values: &[f64]| {
@@ -156,14 +161,14 @@ impl Genome {
         copy
     }
 
-    /// Events in order of time, where their kind has times.
+    /// Sorts the events by time, if their kind has times.
     fn sort(&mut self) {
         if let Some(place) = self.kind.shape().events.iter().position(|gene| gene.name == "start") {
             self.events.sort_by(|a, b| a[place].total_cmp(&b[place]));
         }
     }
 
-    /// True if it lies within the ranges and within reality.
+    /// True if all numbers are in their ranges, and the network is realistic.
     pub fn fits(&self) -> bool {
         let shape = self.kind.shape();
         let within = |genes: &[Gene], values: &[f64]| {
@@ -180,23 +185,24 @@ impl Genome {
         View { shape: self.kind.shape(), base: &self.base, events: &self.events }
     }
 
-    /// The scenario in TOML, as `narrows run` runs it.
+    /// Returns the scenario in TOML for `narrows run`.
     pub fn scenario(&self, setting: &Setting<'_>) -> String {
         setting.text(&(self.kind.shape().network)(&self.view(), setting))
     }
 
-    /// The network in words, as a sentence without its full stop.
+    /// Describes the network in a sentence without a full stop.
     pub fn says(&self) -> String {
         (self.kind.shape().says)(&self.view())
     }
 
-    /// Events that count against a finding: those beyond two cost it some of its score.
+    /// Returns the number of events. Events beyond two reduce the score of a finding.
     pub fn event_count(&self) -> usize {
         self.view().event_count()
     }
 
-    /// How much there is to it: half of the number of events and half of the relative variation of their numbers (the mean over genes of standard
-    /// deviation over mean). The halves are AdvNet's (CoNEXT 2026); over which numbers the variation goes is ours.
+    /// Returns the complexity: half of the number of events plus half of the relative variation of
+    /// their numbers, which is the mean over genes of the ratio of standard deviation to mean. The
+    /// halves are AdvNet's (CoNEXT 2026); the choice of the numbers in the variation is ours.
     pub fn complexity(&self) -> f64 {
         let genes = self.kind.shape().events.len();
         let variation = |place: usize| {
@@ -210,7 +216,7 @@ impl Genome {
         0.5 * self.event_count() as f64 + 0.5 * variations / genes.max(1) as f64
     }
 
-    /// Genomes that say less than this one, the boldest first. All fit.
+    /// Returns simpler genomes, those with the largest simplifications first. All are realistic.
     pub fn simpler(&self) -> Vec<Genome> {
         let mut all = Vec::new();
         self.with_fewer_events(&mut all);
@@ -227,7 +233,9 @@ impl Genome {
         kept
     }
 
-    /// By what a genome is simpler than another: events, numbers that differ from those before or from the plain one, digits, and sum of all numbers.
+    /// Returns the measure of simplicity: the number of events, the number of values that differ
+    /// from the previous event or from the plain value, the number of digits, and the sum of all
+    /// numbers.
     pub fn size(&self) -> (usize, usize, usize, u64) {
         let shape = self.kind.shape();
         let unplain = shape
@@ -253,7 +261,8 @@ impl Genome {
         )
     }
 
-    /// Halves of the events, quarters and so on left out, as in ddmin; then neighbours merged.
+    /// Adds genomes without a half of the events, a quarter and so on, as ddmin does, and then
+    /// genomes with two neighbouring events merged.
     fn with_fewer_events(&self, all: &mut Vec<Genome>) {
         let count = self.events.len();
         let mut chunk = count / 2;
@@ -281,7 +290,8 @@ impl Genome {
         }
     }
 
-    /// A gene that is the same, or plain, in all events; an event that is as the one before it.
+    /// Adds genomes with a gene at the same or the plain value in all events, and genomes with a
+    /// gene of one event at the previous event's value or at the plain value.
     fn with_equal_events(&self, all: &mut Vec<Genome>) {
         let shape = self.kind.shape();
         let timed = |gene: &Gene| matches!(gene.name, "start" | "duration");
@@ -307,7 +317,8 @@ impl Genome {
         }
     }
 
-    /// Genes of the network at their plain values, a round buffer, shorter events.
+    /// Adds genomes with a gene of the network at its plain value or reduced by one, with a round
+    /// buffer, or with a shorter event.
     fn with_plain_genes(&self, all: &mut Vec<Genome>) {
         let shape = self.kind.shape();
         for (place, gene) in shape.base.iter().enumerate() {
@@ -336,7 +347,8 @@ impl Genome {
         }
     }
 
-    /// Numbers of two digits, then of one: all at once, then one by one.
+    /// Adds genomes with all numbers rounded to one or two digits, and then genomes with a single
+    /// number rounded.
     fn with_shorter_numbers(&self, all: &mut Vec<Genome>) {
         let shape = self.kind.shape();
         let shorter = |gene: &Gene, value: f64, digits: usize| match gene.scale {

@@ -1,4 +1,5 @@
-//! What a search wants: for each goal who runs, and a number from 0 to 1 computed from their records.
+//! The goals of a search. Each defines the controllers of the runs, and a score from 0 to 1
+//! computed from their records.
 
 use super::genomes::Kind;
 use super::text::Cast;
@@ -9,64 +10,64 @@ use narrows_units::{Bytes, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A wish for a bad network.
+/// A kind of bad performance that a search looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Goal {
     /// The longest time without any delivery.
     Stall,
-    /// Capacity that is left unused.
+    /// Unused capacity.
     Idle,
-    /// A queue that is longer than it need be.
+    /// A queue that is longer than necessary.
     Delay,
-    /// Goodput that CUBIC loses beside it.
+    /// Loss of goodput of a CUBIC flow on the same link.
     Harm,
-    /// Time in which one of two of its flows has next to nothing.
+    /// Time in which one of two flows of the controller is starved.
     Starve,
-    /// A rate that stays low after the cause is gone.
+    /// A rate that stays low after the cause has gone.
     Stuck,
-    /// Packets that are lost.
+    /// Lost packets.
     Waste,
 }
 
-/// A score and what it comes from.
+/// A score and the numbers that it is computed from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Score {
-    /// From 0, as good as the references, to 1.
+    /// The score, from 0 (as good as the references) to 1.
     pub value: f64,
-    /// The controller's own number: see [`Goal::number`].
+    /// The controller's measured number: see [`Goal::number`].
     pub subject: f64,
-    /// The same of the reference it was compared with.
+    /// The measured number of the reference that it is compared with.
     pub reference: f64,
-    /// True if the controller could not go on, so that there is nothing to compare.
+    /// True if the controller could not continue, so that there is nothing to compare.
     #[serde(default)]
     pub faulty: bool,
 }
 
 impl Score {
-    /// That of a network on which nothing can be said of the controller.
+    /// The score of a network that says nothing about the controller.
     pub const NONE: Score = Score { value: 0.0, subject: 0.0, reference: 0.0, faulty: false };
 }
 
-/// A reference that uses less of the capacity does not do well.
+/// Smallest part of the capacity that a reference must use to count.
 const WELL: f64 = 0.7;
-/// A queueing delay that needs no better. Ours: below it nobody notices.
+/// Queueing delay below which no difference counts, our choice: smaller delays go unnoticed.
 const UNNOTICED_MS: f64 = 5.0;
-/// The stall that scores 1, in seconds.
+/// Stall with a score of 1, in seconds.
 const STALL_S: f64 = 30.0;
-/// Windows of starvation, as those of the metric: a second.
+/// Length of a window of starvation, as in the metric.
 const WINDOW: Span = Span::from_secs(1);
-/// The last part of a run by which being stuck is judged.
+/// Last part of a run, in which being stuck is judged.
 const LAST: Span = Span::from_secs(10);
-/// The controller whose flows may be harmed.
+/// Controller of the flows that may be harmed.
 const VICTIM: &str = "cubic";
 
 impl Goal {
-    /// All of them.
+    /// All goals.
     pub const ALL: [Goal; 7] =
         [Goal::Stall, Goal::Idle, Goal::Delay, Goal::Harm, Goal::Starve, Goal::Stuck, Goal::Waste];
 
-    /// Its name in options and lists.
+    /// Returns the name in options and lists.
     pub fn name(self) -> &'static str {
         match self {
             Goal::Stall => "stall",
@@ -79,10 +80,11 @@ impl Goal {
         }
     }
 
-    /// The goal of this name.
+    /// Returns the goal of this name.
     ///
     /// # Errors
-    /// There is none; the text names those that there are.
+    ///
+    /// There is no such goal. The text lists the known goals.
     pub fn named(name: &str) -> Result<Goal, String> {
         let known = || Goal::ALL.map(Goal::name).join(", ");
         Goal::ALL
@@ -91,7 +93,7 @@ impl Goal {
             .ok_or_else(|| format!("there is no goal \"{name}\"; choose from {}", known()))
     }
 
-    /// What the score is, for people.
+    /// Returns the formula of the score, for people.
     pub fn formula(self) -> &'static str {
         match self {
             Goal::Stall => {
@@ -116,7 +118,7 @@ impl Goal {
         }
     }
 
-    /// What [`Score::subject`] and [`Score::reference`] are.
+    /// Names the number in [`Score::subject`] and [`Score::reference`].
     pub fn number(self) -> &'static str {
         match self {
             Goal::Stall => "longest stall in s",
@@ -129,7 +131,7 @@ impl Goal {
         }
     }
 
-    /// The kind of network that is searched if none is named.
+    /// Returns the kind of network that is searched by default.
     pub fn kind(self) -> Kind {
         match self {
             Goal::Idle | Goal::Delay => Kind::Steps,
@@ -140,17 +142,20 @@ impl Goal {
         }
     }
 
-    /// True if the first state of the network is to return, constant and alone, before the end.
+    /// True if the first state of the network must return before the end, constant and without
+    /// events.
     pub fn has_tail(self) -> bool {
         matches!(self, Goal::Stall | Goal::Stuck)
     }
 
-    /// True if it can be asked of networks of a kind: what lasts after a change cannot be asked where nothing changes.
+    /// True if the goal makes sense for networks of a kind. Being stuck after a change makes no
+    /// sense if nothing changes.
     pub fn suits(self, kind: Kind) -> bool {
         self != Goal::Stuck || !kind.shape().constant
     }
 
-    /// Who runs, the controller first, then each reference in its place, then what else the score needs.
+    /// Returns the controllers of each run: the attacked controller first, then each reference in
+    /// its place, then further runs that the score needs.
     pub fn casts(self, kind: Kind, subject: &str, references: &[String]) -> Vec<Cast> {
         let own = |a: &str| Some(a.to_owned());
         let all = || std::iter::once(subject).chain(references.iter().map(String::as_str));
@@ -168,12 +173,13 @@ impl Goal {
         }
     }
 
-    /// How many of the casts are the controller and its references, each in the other's place.
+    /// Returns how many of the casts differ only in who takes the controller's place: the
+    /// controller and its references.
     pub fn alike(self, casts: usize) -> usize {
         if self == Goal::Harm { casts - 1 } else { casts }
     }
 
-    /// The score of records in the order of the casts.
+    /// Computes the score from the records, which are in the order of the casts.
     pub fn score(self, runs: &[Record]) -> Score {
         let none = Score::NONE;
         let Some((own, references)) = runs.split_first() else { return none };
@@ -209,7 +215,8 @@ impl Goal {
                 let harm = |run: &Record| {
                     signed(Better::Higher, alone, delivered(run, "b")).unwrap_or(0.0)
                 };
-                // References that have not yet found their share in so short a run are no measure: an even share is no harm.
+                // In a short run, references may not yet have converged to their share, so their
+                // harm is no fair measure. An even share counts as no harm.
                 let (a, b) = (group(own, "a").count() as f64, group(own, "b").count() as f64);
                 let even = if a + b > 0.0 { a / (a + b) } else { 0.0 };
                 let (own, reference) =
@@ -232,7 +239,8 @@ impl Goal {
         }
     }
 
-    /// Metrics of a whole run that may tell the controller from its references, the most telling first.
+    /// Returns metrics of a whole run that may distinguish the controller from its references, the
+    /// most significant first.
     pub fn metrics(self) -> &'static [&'static str] {
         match self {
             Goal::Idle | Goal::Stall | Goal::Stuck => {
@@ -249,12 +257,12 @@ impl Goal {
 /// The groups of flows with controllers.
 const GROUPS: [&str; 2] = ["a", "b"];
 
-/// The flows of a group.
+/// Returns the flows of a group.
 fn group<'a>(run: &'a Record, name: &'a str) -> impl Iterator<Item = &'a FlowRecord> {
     run.flows.iter().filter(move |flow| narrows_measure::group_of(&flow.name) == name)
 }
 
-/// The flows that have a controller.
+/// Returns the flows with a controller.
 fn steered(run: &Record) -> impl Iterator<Item = &FlowRecord> {
     GROUPS.iter().flat_map(|name| group(run, name))
 }
@@ -263,12 +271,13 @@ fn bottleneck(run: &Record) -> Option<&LinkRecord> {
     run.links.iter().find(|link| link.name == "bottleneck")
 }
 
-/// Payload of a group since warm-up, in bytes.
+/// Returns the payload of a group since warm-up, in bytes.
 fn delivered(run: &Record, name: &str) -> f64 {
     group(run, name).map(|flow| flow.steady.goodput.get() as f64).sum()
 }
 
-/// Payload of all flows with controllers / the capacity that the others left, since warm-up.
+/// Returns the ratio of the payload of all flows with controllers to the capacity that other flows
+/// left, since warm-up.
 fn used(run: &Record) -> f64 {
     let capacity = bottleneck(run).and_then(|link| link.capacity).map_or(0, Bytes::get);
     let others =
@@ -285,15 +294,15 @@ fn queueing(run: &Record) -> Option<f64> {
     narrows_measure::metrics::metric("queueing_p95").and_then(|metric| (metric.compute)(run))
 }
 
-/// Packets of flows with controllers that were lost / those sent, since warm-up.
+/// Returns the ratio of lost to sent packets of flows with controllers, since warm-up.
 fn lost(run: &Record) -> f64 {
     let sum = |count: fn(&FlowRecord) -> u64| steered(run).map(count).sum::<u64>() as f64;
     let sent = sum(|flow| flow.steady.sent);
     if sent > 0.0 { sum(|flow| flow.steady.dropped) / sent } else { 0.0 }
 }
 
-/// The longest time between samples, from the first delivery on, in which the first flow of the first group got nothing new while the link had
-/// capacity, in seconds.
+/// Returns the longest time in which the first flow of group `a` got no new payload while the link
+/// had capacity, in seconds. It is measured between samples, after the first delivery.
 fn stall(run: &Record) -> f64 {
     let (Some(flow), Some(link)) = (group(run, "a").next(), bottleneck(run)) else { return 0.0 };
     let (mut longest, mut current) = (Span::ZERO, Span::ZERO);
@@ -310,7 +319,8 @@ fn stall(run: &Record) -> f64 {
     longest.as_secs_f64()
 }
 
-/// Payload of flows with controllers / capacity, in the last seconds.
+/// Returns the ratio of the payload of flows with controllers to the capacity, in the last seconds
+/// of a run.
 fn used_at_last(run: &Record) -> f64 {
     let from = Time::ZERO + (run.duration - run.duration.min(LAST));
     let Some(link) = bottleneck(run) else { return 0.0 };
@@ -321,7 +331,7 @@ fn used_at_last(run: &Record) -> f64 {
     if capacity > 0.0 { payload / capacity } else { 0.0 }
 }
 
-/// By how much a count grew after a time.
+/// Returns the growth of a count after a time.
 fn gained(samples: impl Iterator<Item = (Time, Bytes)> + Clone, from: Time) -> f64 {
     let before = samples
         .clone()
@@ -331,7 +341,8 @@ fn gained(samples: impl Iterator<Item = (Time, Bytes)> + Clone, from: Time) -> f
     samples.last().map_or(0, |(_, count)| count.get()).saturating_sub(before) as f64
 }
 
-/// The share of windows since warm-up in which some flow has less than a tenth of its equal share of the bottleneck.
+/// Returns the share of windows since warm-up in which some flow has less than a tenth of its equal
+/// share of the bottleneck.
 fn starved(run: &Record) -> f64 {
     let Some(link) = bottleneck(run) else { return 0.0 };
     let steps = (WINDOW.as_nanos() / run.interval.as_nanos().max(1)).max(1) as usize;

@@ -1,20 +1,22 @@
-//! The minimiser: the least network that still shows a finding.
+//! The minimiser: it looks for the simplest network that still shows a finding.
 
 use super::genome::Genome;
 use super::steady::{SEEDS, steady};
 use super::text::Variant;
 use super::trial::{Evaluate, Trial};
 
-/// The part of the finding's lower bound that a simpler network must keep.
+/// Part of the finding's lower bound that a simpler network must keep.
 const KEPT: f64 = 0.8;
-/// Candidates that run at once, the first of which that passes is taken.
+/// Number of candidates that run at once. The first of them that passes is taken.
 const AT_ONCE: usize = 8;
 
-/// Takes the first simpler network that keeps four fifths of the lower bound over five seeds and five copies with other numbers, again and again, until none
-/// does: the result is 1-minimal, but for candidates that the first seed alone ruled out.
+/// Replaces a genome by the first simpler one that keeps four fifths of its lower bound over five
+/// seeds and five copies with changed numbers, until no simpler one does. The result is 1-minimal,
+/// except for candidates that failed with the first seed alone.
 ///
 /// # Errors
-/// A run cannot be made, or someone wants to stop.
+///
+/// A run fails, or the user stops the search.
 pub fn minimise<E: Evaluate>(genome: &Genome, by: &mut E) -> Result<Genome, E::Error> {
     let bound = KEPT * steady(std::slice::from_ref(genome), by)?[0];
     let mut least = genome.clone();

@@ -1,9 +1,11 @@
 //! The search for networks that break a controller: `narrows attack`.
 //!
-//! A [`Genome`] holds the numbers of a network; each [`Kind`] of genome says what its numbers mean, their ranges, and how they become a scenario that
-//! `narrows run` runs. A [`Goal`] is a number from 0 to 1 computed from the records of the controller's run and of its references'. [`search`] breeds
-//! genomes with high scores, and [`examine`] says which of them are findings. All of it is a function of its seed; who calls runs the
-//! [`Trial`]s, on as many threads as there are.
+//! A [`Genome`] holds the numbers of a network. Each [`Kind`] of genome defines the meaning of its
+//! numbers, their ranges, and their conversion into a scenario for `narrows run`. A [`Goal`] gives
+//! a score from 0 to 1, computed from the records of the controller's run and of its references'
+//! runs. [`search`] breeds genomes with high scores, and [`examine`] finds out which of them are
+//! findings. All results are functions of the seed. The caller runs the [`Trial`]s, on as many
+//! threads as it likes.
 
 mod cast;
 mod finding;

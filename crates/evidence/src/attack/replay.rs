@@ -1,4 +1,4 @@
-//! Findings that are run again.
+//! Replays of stored findings.
 
 use super::cast::Aim;
 use super::genome::Genome;
@@ -9,16 +9,16 @@ use super::trial::{Trial, lower, mean};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Part of the score at which a finding is still there.
+/// Part of the score at which a finding counts as still present.
 const STILL: f64 = 0.5;
 
-/// Who evaluates trials with an aim.
+/// The function that evaluates trials for an aim.
 pub type Scores<'a, E> = dyn FnMut(&Aim, &[Trial]) -> Result<Vec<Score>, E> + 'a;
 
-/// A finding that was kept.
+/// A stored finding.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KeptFinding {
-    /// Whom it breaks, how, and beside whom.
+    /// The controller that it breaks, the goal, and the references.
     pub aim: Aim,
     /// The network.
     pub genome: Genome,
@@ -26,34 +26,35 @@ pub struct KeptFinding {
     pub score: f64,
 }
 
-/// What became of a finding.
+/// The result of replaying a finding.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Replayed {
-    /// The network in words.
+    /// Description of the network.
     pub says: String,
-    /// What it was found for.
+    /// The goal that it was found for.
     pub goal: Goal,
-    /// Whom it broke then.
+    /// The controller that it broke.
     pub found_for: String,
     /// The score when it was found.
     pub then: f64,
-    /// The mean score of the controller now.
+    /// Mean score of the controller now.
     pub now: f64,
-    /// Two standard errors below it.
+    /// Lower bound of the mean score, two standard errors below it.
     pub low: f64,
-    /// With how many of the seeds the controller could not go on, so that there was no score.
+    /// Number of seeds with which the controller could not continue, so that there was no score.
     #[serde(default)]
     pub faulty: usize,
-    /// Whether half of the score is left, or the controller could not go on.
+    /// True if at least half of the score is left, or the controller could not continue.
     pub still: bool,
 }
 
 impl KeptFinding {
-    /// Runs it again, with `subject` in the place of whom it broke. `scores` evaluates trials.
+    /// Replays the finding with `subject` in the place of the controller that it broke. `scores`
+    /// evaluates trials.
     ///
     /// # Errors
     ///
-    /// Those of `scores`.
+    /// The errors of `scores`.
     pub fn replay<E>(&self, subject: &str, scores: &mut Scores<'_, E>) -> Result<Replayed, E> {
         let aim = Aim { subject: subject.to_owned(), ..self.aim.clone() };
         let trials =
@@ -75,7 +76,8 @@ impl KeptFinding {
 }
 
 impl Replayed {
-    /// "still there" or "gone"; of a controller that it was not found for, "breaks cubic" or "does not break cubic".
+    /// Returns "still there" or "gone"; for another controller than the finding's, "breaks cubic"
+    /// or "does not break cubic".
     pub fn verdict(&self, subject: &str) -> String {
         match (self.found_for == subject, self.still) {
             (true, true) => "still there".to_owned(),
@@ -85,7 +87,7 @@ impl Replayed {
         }
     }
 
-    /// The network in words, and with how many seeds the controller cannot go on there.
+    /// Describes the network, and the number of seeds with which the controller cannot continue.
     pub fn network(&self) -> String {
         match self.faulty {
             0 => self.says.clone(),
@@ -97,7 +99,8 @@ impl Replayed {
         }
     }
 
-    /// It in a sentence: "Kept finding, starve: still there, 0.71 then and 0.70 now: ...".
+    /// Describes the result in a sentence: "Kept finding, starve: still there, 0.71 then and 0.70
+    /// now: ...".
     pub fn text(&self, subject: &str) -> String {
         let Replayed { found_for, then, now, .. } = self;
         let (goal, verdict, network) = (self.goal.name(), self.verdict(subject), self.network());

@@ -1,4 +1,4 @@
-//! The search: populations on islands that breed, or random draws for comparison.
+//! The search: populations that breed on islands, or random draws for comparison.
 
 use super::genome::Genome;
 use super::genomes::Kind;
@@ -8,72 +8,76 @@ use super::trial::{Evaluate, Trial};
 use narrows_units::Random;
 use serde::{Deserialize, Serialize};
 
-/// How genomes are made.
+/// The way in which genomes are generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Strategy {
     /// By breeding.
     Evolve,
-    /// Each for itself, for comparison.
+    /// By independent random draws, for comparison.
     Random,
 }
 
-/// What is searched.
+/// The parameters of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Search {
-    /// The kinds of networks, each of which gets an equal part of the budget.
+    /// Kinds of networks. Each gets an equal part of the budget.
     pub kinds: Vec<Kind>,
-    /// The seed of all draws.
+    /// Seed of all random draws.
     pub seed: u64,
-    /// How many genomes are evaluated.
+    /// Number of genomes to evaluate.
     pub budget: usize,
-    /// How genomes are made.
+    /// The way in which genomes are generated.
     pub strategy: Strategy,
-    /// Genomes that the first generation has besides.
+    /// Additional genomes in the first generation.
     pub kept: Vec<Genome>,
 }
 
-/// What a search of one kind found.
+/// The result of searching one kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Searched {
-    /// The kind.
+    /// The kind of network.
     pub kind: Kind,
-    /// The best genomes that are unlike each other, each with the lower bound of its score over [`SEEDS`] and copies with other numbers, less
-    /// [`OF_EVENT`] for each event beyond two: the best first, and none whose bound is zero.
+    /// The best genomes, without similar ones, the best first. Each has the lower bound of its
+    /// score over [`SEEDS`] and over copies with changed numbers, reduced by [`OF_EVENT`] for each
+    /// event beyond two. Genomes with a bound of at most zero are left out.
     pub best: Vec<(Genome, f64)>,
-    /// How many genomes were evaluated.
+    /// Number of evaluated genomes.
     pub evaluated: usize,
-    /// The highest score of one seed.
+    /// Highest score with a single seed.
     pub highest: f64,
-    /// On how many a controller could not go on.
+    /// Number of genomes on which the controller could not continue.
     pub faulty: usize,
-    /// The first of these.
+    /// The first genome on which the controller could not continue.
     pub first_faulty: Option<Genome>,
 }
 
-/// Genomes of an island.
+/// Number of genomes on an island.
 const POPULATION: usize = 48;
-/// Populations that meet seldom. Fixed, so that the same seed finds the same with any number of threads. Ours.
+/// Number of islands: populations that exchange genomes rarely. It is fixed, so that a seed gives
+/// the same result with any number of threads. The value is our choice.
 const ISLANDS: usize = 2;
-/// Genomes that live on as they are.
+/// Number of genomes that survive unchanged.
 const ELITE: usize = 4;
-/// How often a child has two parents.
+/// Probability that a child has two parents.
 const CROSSED: f64 = 0.5;
-/// Generations without gain after which a quarter is drawn anew, and between migrations.
+/// Number of generations without gain after which a quarter is drawn anew, and number of
+/// generations between migrations.
 const STALE: usize = 5;
-/// Genomes that migrate.
+/// Number of genomes that migrate.
 const MIGRANTS: usize = 2;
-/// The part of the budget in which the best genomes, unlike each other, run with more seeds and other numbers, as AdvNet (CoNEXT 2026) selects in the last tenth of
+/// Inverse of the part of the budget for the final selection, in which the best distinct genomes
+/// run with more seeds and changed numbers. AdvNet (CoNEXT 2026) also selects in the last tenth of
 /// its time.
 const SELECTION: usize = 10;
-/// So many of them at least. Ours.
+/// Smallest number of genomes in the final selection, our choice.
 const LEAST: usize = 10;
-/// What each event beyond two costs.
+/// Reduction of the score for each event beyond two.
 pub const OF_EVENT: f64 = 0.02;
 
 #[derive(Default)]
 struct Island {
-    /// The best first.
+    /// Genomes with their scores, the best first.
     members: Vec<(Genome, f64)>,
     stale: usize,
 }
@@ -81,7 +85,8 @@ struct Island {
 /// Searches each kind in turn.
 ///
 /// # Errors
-/// A run cannot be made, or someone wants to stop.
+///
+/// A run fails, or the user stops the search.
 pub fn search<E: Evaluate>(search: &Search, by: &mut E) -> Result<Vec<Searched>, E::Error> {
     let part = search.budget / search.kinds.len().max(1);
     search.kinds.iter().map(|kind| of_kind(search, *kind, part, by)).collect()
@@ -133,7 +138,7 @@ fn of_kind<E: Evaluate>(
             .collect();
         for (place, island) in islands.iter_mut().enumerate() {
             let before = island.members.first().map_or(-1.0, |member| member.1);
-            // Only the elite outlives its children.
+            // Only the elite survives next to its children.
             island.members.truncate(ELITE);
             island.members.extend(
                 scored.iter().filter(|(own, _)| *own == place).map(|(_, member)| member.clone()),
@@ -163,10 +168,11 @@ fn of_kind<E: Evaluate>(
     })
 }
 
-/// The first generation of an island: genomes kept, its part of the extremes, and random ones.
+/// Returns the first generation of an island: stored genomes and extremes, divided among the
+/// islands, and random genomes.
 fn first(search: &Search, kind: Kind, island: usize, random: &mut Random) -> Vec<Genome> {
     let kept = search.kept.iter().filter(|genome| genome.kind == kind && genome.fits()).cloned();
-    // All islands draw the extremes alike, and each takes its own.
+    // All islands draw the same extremes, and each takes its part of them.
     let extremes = Genome::extremes(
         kind,
         &mut Random::stream(search.seed, &format!("{} extremes", kind.name())),
@@ -177,7 +183,8 @@ fn first(search: &Search, kind: Kind, island: usize, random: &mut Random) -> Vec
 }
 
 impl Island {
-    /// The children of the better half, and new draws where nothing was gained for long.
+    /// Returns the children of the better half, and new random draws after a long time without
+    /// gain.
     fn children(&self, kind: Kind, random: &mut Random) -> Vec<Genome> {
         let anew = if self.stale >= STALE { POPULATION / 4 } else { 0 };
         let parents = (self.members.len() / 2).max(1) as u64;
@@ -196,7 +203,7 @@ impl Island {
     }
 }
 
-/// The best of each island replace the worst of the next.
+/// Replaces the worst genomes of each island by the best ones of the previous island.
 fn migrate(islands: &mut [Island]) {
     let best: Vec<Vec<(Genome, f64)>> = islands
         .iter()
@@ -211,7 +218,8 @@ fn migrate(islands: &mut [Island]) {
     }
 }
 
-/// So many of the best that are unlike each other, ranked over several seeds and other numbers.
+/// Selects `count` of the best genomes, without similar ones, and ranks them over several seeds and
+/// changed numbers.
 fn ranked<E: Evaluate>(
     mut seen: Vec<(Genome, f64)>,
     count: usize,
@@ -233,7 +241,7 @@ fn ranked<E: Evaluate>(
         SEEDS.len()
     ));
     let bounds = steady(&best, by)?;
-    // Events only order them: minimising leaves out those that matter little.
+    // The number of events affects only the order: minimising removes unimportant events later.
     let rank = |genome: &Genome, bound: f64| {
         bound - OF_EVENT * genome.event_count().saturating_sub(2) as f64
     };
@@ -244,10 +252,10 @@ fn ranked<E: Evaluate>(
     Ok(ranked)
 }
 
-/// The largest ratio of two numbers that are alike. Ours.
+/// Largest ratio between corresponding numbers of similar networks, our choice.
 const ALIKE: f64 = 1.5;
 
-/// True of two genomes that are the same network but for details.
+/// True if two genomes are the same network except for details.
 pub fn alike(one: &Genome, other: &Genome) -> bool {
     let numbers = |genome: &Genome| {
         genome.base.iter().chain(genome.events.iter().flatten()).copied().collect::<Vec<f64>>()

@@ -1,65 +1,69 @@
-//! What makes a kind of network, and its numbers by name.
+//! The definition of a kind of network, and access to its numbers by name.
 
 use super::gene::Gene;
 use super::text::{Network, Setting};
 
-/// What makes a kind.
+/// The definition of a kind of network.
 pub struct Shape {
-    /// Its name in options and lists.
+    /// Name in options and lists.
     pub name: &'static str,
-    /// It in a line.
+    /// Description in one line.
     pub summary: &'static str,
     /// Genes of the whole network.
     pub base: &'static [Gene],
     /// Genes of each event.
     pub events: &'static [Gene],
-    /// How many events there are at least.
+    /// Smallest number of events.
     pub least: usize,
-    /// How many there are at most.
+    /// Largest number of events.
     pub most: usize,
-    /// True if it is about two groups of flows: where a goal names one controller alone, both groups have it.
+    /// True if the kind has two groups of flows. If a goal names only one controller, both groups
+    /// use it.
     pub two_groups: bool,
-    /// True if nothing happens at a time in it.
+    /// True if the network never changes.
     pub constant: bool,
-    /// Where the kind comes from.
+    /// Source of the kind.
     pub source: &'static str,
-    /// Whether numbers within the ranges are within reality together.
+    /// True if numbers within their ranges are realistic together.
     pub(super) real: fn(&View<'_>) -> bool,
-    /// The network that they are.
+    /// Converts the numbers into a network.
     pub(super) network: fn(&View<'_>, &Setting<'_>) -> Network,
-    /// The network in words.
+    /// Describes the network.
     pub(super) says: fn(&View<'_>) -> String,
 }
 
-/// The numbers of a genome under the names of their genes.
+/// The numbers of a genome by the names of their genes.
 pub struct View<'a> {
-    /// What they mean.
+    /// The kind's definition.
     pub shape: &'static Shape,
-    /// Those of the whole network.
+    /// Values of the network's genes.
     pub base: &'a [f64],
-    /// Those of each event.
+    /// Values of each event's genes.
     pub events: &'a [Vec<f64>],
 }
 
 impl View<'_> {
-    /// The value of a gene of the network.
+    /// Returns the value of a gene of the network.
     ///
     /// # Panics
+    ///
     /// The kind has no such gene.
     pub fn get(&self, name: &str) -> f64 {
         self.base[place(self.shape.base, name)]
     }
 
-    /// The values of a gene of the events, in their order.
+    /// Returns the values of a gene of the events, in their order.
     ///
     /// # Panics
+    ///
     /// The kind has no such gene.
     pub fn all(&self, name: &str) -> impl Iterator<Item = f64> + '_ {
         let place = place(self.shape.events, name);
         self.events.iter().map(move |event| event[place])
     }
 
-    /// How many events something happens in: where their number is fixed, those that are not as the one before.
+    /// Counts the events. If their number is fixed, only events that differ from the previous one
+    /// count.
     pub fn event_count(&self) -> usize {
         match self.shape.least == self.shape.most {
             true => self.events.windows(2).filter(|pair| pair[0] != pair[1]).count(),

@@ -1,22 +1,25 @@
-//! How well a score stands other seeds and other numbers.
+//! Scores over several seeds and over copies with changed numbers.
 
 use super::genome::Genome;
 use super::text::Variant;
 use super::trial::{Evaluate, Trial, lower};
 use narrows_units::Random;
 
-/// The seeds of candidates. The search itself has the first.
+/// Seeds of a candidate. The search itself uses the first.
 pub const SEEDS: [u64; 5] = [1, 2, 3, 4, 5];
-/// Copies with every number up to ten per cent away, as many as there are seeds: a score that they lose is a knife's edge.
+/// Number of copies with every number changed by at most ten per cent, as many as there are seeds.
+/// A finding must keep its score under such changes.
 const COPIES: usize = SEEDS.len();
-/// Runs of a genome.
+/// Number of runs of a genome.
 pub(super) const RUNS: usize = SEEDS.len() + COPIES;
 
-/// For each genome the lower bound of its score over five seeds and, with the first of them, five copies with other numbers. Ranked by their score of one seed,
-/// networks whose score no neighbour has would come first.
+/// Computes for each genome the lower bound of its score over five seeds and, with the first seed,
+/// over five copies with changed numbers. Ranking by the score of a single seed would favour
+/// networks without any neighbour of similar score.
 ///
 /// # Errors
-/// A run cannot be made, or someone wants to stop.
+///
+/// A run fails, or the user stops the search.
 pub(super) fn steady<E: Evaluate>(genomes: &[Genome], by: &mut E) -> Result<Vec<f64>, E::Error> {
     let trial = |genome: Genome, seed: u64| Trial { genome, seed, variant: Variant::Plain };
     let of_genome = |genome: &Genome| {

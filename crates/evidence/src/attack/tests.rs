@@ -1,4 +1,4 @@
-//! The search as its callers see it: genomes, goals, findings.
+//! Tests of the search through its public interface: genomes, goals, findings.
 
 use super::Strategy;
 use super::*;
@@ -7,7 +7,7 @@ use narrows_units::{Bytes, Random, Span};
 use proptest::prelude::*;
 use std::sync::atomic::AtomicBool;
 
-/// AdvNet's two segments (CoNEXT 2026): a low rate, then nineteen times as much.
+/// Returns AdvNet's two segments (CoNEXT 2026): a low rate, then a rate 19 times as high.
 fn nineteen() -> Genome {
     Genome {
         kind: Kind::Steps,
@@ -20,7 +20,7 @@ fn trial(genome: &Genome, seed: u64) -> Trial {
     Trial { genome: genome.clone(), seed, variant: Variant::Plain }
 }
 
-/// Scores by a rule instead of runs.
+/// Scores trials by a function instead of runs.
 struct ByRule<F: FnMut(&Trial) -> f64>(F);
 
 impl<F: FnMut(&Trial) -> f64> Evaluate for ByRule<F> {
@@ -41,7 +41,7 @@ impl<F: FnMut(&Trial) -> f64> Evaluate for ByRule<F> {
     fn tell(&mut self, _: &str) {}
 }
 
-/// The score of a genome of steps whose capacity grows: the more, the higher, up to twentyfold.
+/// Scores a genome of steps by the growth of its capacity: 1 for a twentyfold growth.
 fn growth(trial: &Trial) -> f64 {
     let rates: Vec<f64> = trial.genome.events.iter().map(|event| event[0]).collect();
     rates.windows(2).map(|pair| pair[1] / pair[0] / 20.0).fold(0.0, f64::max)
@@ -95,7 +95,7 @@ fn a_genome_says_all_of_its_scenario() {
         nineteen().says(),
         "0.5 Mbit/s, 22 ms one way, a buffer of 735 packets; capacity grows 19-fold and the delay rises to 29 ms after 1.7 s"
     );
-    // Half of two events; variations 0.9, 0.137 and 0.259, a sixth of each.
+    // Half of two events, plus a sixth of each of the variations 0.9, 0.137 and 0.259.
     assert!((nineteen().complexity() - 1.216).abs() < 0.001, "{}", nineteen().complexity());
 }
 
@@ -107,7 +107,8 @@ fn bbr_leaves_idle_what_grows_nineteenfold() {
             .expect("runs")
     };
     let bbr = score("bbr", Goal::Idle);
-    // AdvNet: BBR loses 0.83 of this network's capacity. Here it loses 0.59, NewReno 0.06; a finding needs 0.3.
+    // In AdvNet, BBR loses 0.83 of this network's capacity. Here BBR loses 0.59 and NewReno 0.06. A
+    // finding needs a score of 0.3.
     assert!(bbr.value >= 0.5 && bbr.subject < 0.5 && bbr.reference > 0.7, "{bbr:?}");
     assert!(score("newreno", Goal::Idle).value < 0.2);
     assert!(matches!(
@@ -116,7 +117,7 @@ fn bbr_leaves_idle_what_grows_nineteenfold() {
     ));
 }
 
-/// Records of two NewReno flows on the acks genome without any difference.
+/// Returns the record of two NewReno flows on the acks genome, with equal paths.
 fn two() -> Record {
     let genome =
         Genome { kind: Kind::Acks, base: vec![10.0, 20.0, 1.0], events: vec![vec![0.0; 4]; 2] };
@@ -130,17 +131,19 @@ fn two() -> Record {
 fn a_flow_without_anything_for_half_of_the_time_starves_half_of_the_time() {
     let equal = two();
     let mut starved = equal.clone();
-    // 15 s from the end of warm-up on: the second flow gets nothing in the last 7.5.
+    // 15 s follow the warm-up. The second flow gets nothing in the last 7.5 s.
     let samples = &mut starved.flows[1].samples;
     let from = samples.iter().position(|sample| sample.at.as_secs_f64() >= 12.5).expect("a sample");
     let stuck = samples[from].arrived_wire;
     samples[from..].iter_mut().for_each(|sample| sample.arrived_wire = stuck);
     let score = Goal::Starve.score(&[starved, equal]);
-    // 14 windows of a second begin in the 15 s; those that reach back by less than a tenth into service starve too.
+    // Windows of 1 s begin at each sample in the first 14 of the 15 s. Windows with less than 0.1 s
+    // of service count as starved, too.
     assert!((0.45..=0.56).contains(&score.value) && score.reference < 0.01, "{score:?}");
 }
 
-/// Events that reach beyond the end are over at the end: what comes after it is the first state.
+/// Events that would extend beyond the end stop at the end, before the tail with the first state of
+/// the network.
 #[test]
 fn the_first_state_returns_before_a_tail() {
     for (kind, event, ends) in [
@@ -178,7 +181,7 @@ fn a_stall_is_time_without_delivery() {
     let before = samples[from].goodput;
     samples[from..to].iter_mut().for_each(|sample| sample.goodput = before);
     let score = Goal::Stall.score(&[stalled, whole]);
-    // A quarter of 20 s less one sample.
+    // A quarter of 20 s, minus one sample.
     assert!((score.subject - 5.0).abs() < 0.1, "{score:?}");
     assert!((score.value - (score.subject - score.reference) / 30.0).abs() < 1e-9, "{score:?}");
 }
@@ -197,14 +200,15 @@ fn waste_harm_delay_and_stuck_are_differences_from_the_best() {
     };
     let lossy = with(&|record| record.flows[0].steady.dropped = 410);
     let score = Goal::Waste.score(&[lossy, with(&|_| {})]);
-    // 420 of the 2000 packets of both, against 20.
+    // 420 of the 2000 packets of both flows, against 20.
     assert!((score.value - 0.2).abs() < 1e-9, "{score:?}");
-    // Alone 2 MB; beside it 0.4, beside references 1: 0.8 - 0.5.
+    // The CUBIC flow gets 2 MB alone, 0.4 MB next to the controller, and 1 MB next to the
+    // references: 0.8 - 0.5.
     let beside = with(&|record| record.flows[1].steady.goodput = Bytes::new(400_000));
     let alone = with(&|record| record.flows[1].steady.goodput = Bytes::new(2_000_000));
     let score = Goal::Harm.score(&[beside, with(&|_| {}), alone]);
     assert!((score.value - 0.3).abs() < 1e-9 && (score.subject - 0.8).abs() < 1e-9, "{score:?}");
-    // A reference that uses less than 0.7 of the capacity is no measure.
+    // A reference that uses less than 0.7 of the capacity does not count.
     let score = Goal::Delay.score(&[with(&|_| {}), with(&|_| {})]);
     assert_eq!((score.value, score.reference), (0.0, 0.0));
     let full = with(&|record| {
@@ -229,7 +233,7 @@ fn waste_harm_delay_and_stuck_are_differences_from_the_best() {
     };
     let score = Goal::Delay.score(&[slow, fast]);
     assert!((score.value - 0.95).abs() < 0.01, "2 ms count as 5 of 100: {score:?}");
-    // Nothing new in the last 10 s, where a reference used all.
+    // No new payload in the second half of the run, although a reference uses all capacity.
     let mut stuck = two();
     for flow in &mut stuck.flows {
         let last = flow.samples.len() / 2;
@@ -289,7 +293,7 @@ fn several_kinds_share_the_budget() {
 
 #[test]
 fn nothing_simpler_is_left_after_minimising() {
-    // The capacity grows at least tenfold from below 1 Mbit/s.
+    // The score is 1 if the capacity grows at least tenfold from below 1 Mbit/s.
     let rule = |trial: &Trial| {
         let rates: Vec<f64> = trial.genome.events.iter().map(|event| event[0]).collect();
         f64::from(rates.windows(2).any(|pair| pair[0] < 1.0 && pair[1] >= 10.0 * pair[0]))
@@ -341,7 +345,7 @@ fn a_finding_must_stand_fresh_seeds_other_numbers_and_no_help_of_the_simulator()
 
 #[test]
 fn two_standard_errors_bound_a_mean() {
-    // Standard deviation 1 over 4: two standard errors are 1.
+    // Standard deviation sqrt(4/3), divided by sqrt(4) and times two: sqrt(4/3).
     let scores = [1.0, 1.0, 3.0, 3.0];
     assert_eq!((mean(&scores), lower(&[2.0])), (2.0, 2.0));
     assert!((lower(&scores) - (2.0 - (4.0f64 / 3.0).sqrt())).abs() < 1e-12, "{}", lower(&scores));

@@ -1,66 +1,68 @@
-//! The text of a scenario: a genome's network with those who are on it.
+//! The text of a scenario: a genome's network with the flows of its cast.
 
 use super::gene::rounded;
 
-/// Who is on a network: one group of flows, or two.
+/// The controllers on a network: one group of flows, or two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cast {
-    /// The controller of the first group, `a`.
+    /// Controller of the first group, `a`.
     pub a: Option<String>,
-    /// The controller of the second group, `b`.
+    /// Controller of the second group, `b`.
     pub b: Option<String>,
 }
 
-/// What is done to a finding to see whether it is the simulator's own.
+/// A change of the scenario that tests whether a finding is an artefact of the simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Variant {
-    /// Nothing.
+    /// No change.
     Plain,
     /// Hosts send without their random delay.
     NoOverhead,
-    /// A millisecond of uniform jitter on the way back.
+    /// The return path has a millisecond of uniform jitter.
     BackJitter,
-    /// The network goes on as it is at the end for as long again.
+    /// The run takes twice as long; the network stays as it is at the end.
     Longer,
 }
 
-/// Seconds that the first state of the network lasts after all else, constant and alone, where a goal asks for it.
+/// Duration of the tail in seconds: the first state of the network, constant and without events,
+/// for goals that need it.
 pub const TAIL: f64 = 30.0;
 
-/// All that a scenario has beside the genome.
+/// The parts of a scenario that do not depend on the genome.
 pub struct Setting<'a> {
-    /// Its name.
+    /// Name of the scenario.
     pub name: &'a str,
-    /// Who is on it.
+    /// Controllers on the network.
     pub cast: &'a Cast,
-    /// Lines of its `[transport]`.
+    /// Lines of the `[transport]` table.
     pub transport: &'a str,
-    /// Whether the first state returns at the end, for 30 s.
+    /// True if the first state returns at the end, for 30 s.
     pub tail: bool,
-    /// What is done to it.
+    /// The change of the scenario.
     pub variant: Variant,
 }
 
 /// A network in TOML.
 pub struct Network {
-    /// Links, changes and flows that are not the cast's.
+    /// Links, changes, and flows that do not belong to the cast.
     pub tables: String,
-    /// How long it lasts, without a tail, in seconds.
+    /// Duration in seconds, without a tail.
     pub length: f64,
-    /// Time that statistics leave out, in seconds.
+    /// Warm-up that statistics exclude, in seconds.
     pub warmup: f64,
-    /// Where the flows of each group begin.
+    /// Sending host of each group.
     pub from: [&'static str; 2],
-    /// How many flows each group has.
+    /// Number of flows of each group.
     pub counts: [u32; 2],
-    /// When the first group begins, in seconds.
+    /// Start of the first group, in seconds.
     pub start: f64,
-    /// More lines of the tables of both groups.
+    /// Additional lines of the tables of both groups.
     pub keys: String,
 }
 
 impl Network {
-    /// One link between two hosts, on which one flow of each group runs from the beginning.
+    /// Creates a network of one link between two hosts, with one flow of each group from the
+    /// beginning.
     pub fn of_one_link(tables: String, length: f64) -> Network {
         Network {
             tables,
@@ -75,18 +77,18 @@ impl Network {
 }
 
 impl Setting<'_> {
-    /// The way back of the bottleneck: a line of its table, or nothing.
+    /// Returns the line for the bottleneck's return path; empty if it has no jitter.
     pub fn back(&self) -> &'static str {
         if self.variant == Variant::BackJitter { "back = { jitter = \"1 ms\" }\n" } else { "" }
     }
 
-    /// The same of a way back that has these keys as well.
+    /// Returns the line for a return path with these keys, plus the jitter of the variant.
     pub fn back_with(&self, keys: &str) -> String {
         let jitter = if self.variant == Variant::BackJitter { ", jitter = \"1 ms\"" } else { "" };
         format!("back = {{ {keys}{jitter} }}\n")
     }
 
-    /// The whole scenario.
+    /// Returns the text of the whole scenario.
     pub(super) fn text(&self, network: &Network) -> String {
         let length = network.length * if self.variant == Variant::Longer { 2.0 } else { 1.0 }
             + if self.tail { TAIL } else { 0.0 };
@@ -123,12 +125,12 @@ impl Setting<'_> {
     }
 }
 
-/// A basic string of TOML, which those of JSON are.
+/// Quotes a text as a basic string of TOML, for which JSON's syntax is valid.
 pub(super) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// A number as people write it, to the microsecond where it is a time in seconds.
+/// Formats a number with at most seven significant digits and without trailing zeros.
 pub(super) fn plain(value: f64) -> String {
     let exact = if value == 0.0 { 0.0 } else { rounded(value, 7) };
     format!("{exact}")

@@ -1,4 +1,4 @@
-//! One evaluation: a genome, run with the controller and with its references.
+//! Trials: runs of a genome with the controller and with its references.
 
 use super::cast::Aim;
 use super::genome::Genome;
@@ -17,31 +17,32 @@ pub struct Trial {
     pub genome: Genome,
     /// The seed of its runs.
     pub seed: u64,
-    /// What is done to it.
+    /// The change of the scenario.
     pub variant: Variant,
 }
 
-/// Who runs trials.
+/// An executor of trials.
 pub trait Evaluate {
-    /// Why runs end before their time.
+    /// The error that ends runs early.
     type Error;
 
-    /// The scores of trials, in their order. The same trials have the same scores whenever they are asked for.
+    /// Returns the scores of trials, in their order. Equal trials have equal scores.
     ///
     /// # Errors
-    /// A run cannot be made, or someone wants to stop.
+    ///
+    /// A run fails, or the user stops the search.
     fn scores(&mut self, trials: &[Trial]) -> Result<Vec<Score>, Self::Error>;
 
-    /// Hears what is being done, in a few words.
+    /// Receives a short progress message.
     fn tell(&mut self, what: &str);
 }
 
-/// Why a trial has no score.
+/// The reason why a trial has no score.
 #[derive(Debug)]
 pub enum TrialError {
-    /// Someone wants to stop.
+    /// The user has stopped the search.
     Stopped,
-    /// A scenario is refused.
+    /// The scenario is invalid.
     Scenario(ScenarioError),
     /// A run failed.
     Run(SimError),
@@ -60,10 +61,13 @@ impl fmt::Display for TrialError {
 impl std::error::Error for TrialError {}
 
 impl Aim {
-    /// Runs a trial while `go` says so. Where the subject or a reference cannot go on there is no score, and the search goes on.
+    /// Runs a trial until it ends or `stop` is set. If the subject or a reference cannot continue,
+    /// the score is [`Score::NONE`], marked as faulty for the subject, and the search continues.
     ///
     /// # Errors
-    /// It was stopped, or a scenario is refused, as that of a controller that needs signals the simulator does not have.
+    ///
+    /// The trial was stopped, a run failed, or the scenario is invalid, for example because a
+    /// controller needs signals that the simulator does not have.
     pub fn evaluate(&self, trial: &Trial, stop: &AtomicBool) -> Result<Score, TrialError> {
         let mut runs = Vec::new();
         for (place, cast) in self.casts(trial.genome.kind).iter().enumerate() {
@@ -78,10 +82,11 @@ impl Aim {
         Ok(self.goal.score(&runs))
     }
 
-    /// The records of a trial, in the order of the casts.
+    /// Returns the records of a trial, in the order of the casts.
     ///
     /// # Errors
-    /// As of [`Aim::evaluate`]; besides, a controller cannot go on.
+    ///
+    /// The errors of [`Aim::evaluate`], or a controller cannot continue.
     pub fn runs(&self, trial: &Trial, stop: &AtomicBool) -> Result<Vec<Record>, TrialError> {
         self.casts(trial.genome.kind).iter().map(|cast| self.run(trial, cast, stop)).collect()
     }
@@ -98,10 +103,11 @@ impl Aim {
         })
     }
 
-    /// The scenario of a trial with these on it.
+    /// Builds the scenario of a trial with this cast.
     ///
     /// # Errors
-    /// It is refused.
+    ///
+    /// The scenario is invalid.
     pub fn scenario(&self, trial: &Trial, cast: &Cast) -> Result<Scenario, TrialError> {
         let text = self.text(&trial.genome, cast, trial.variant, "attack");
         let none = |_: &std::path::Path| Err(std::io::Error::from(std::io::ErrorKind::NotFound));
@@ -110,7 +116,7 @@ impl Aim {
         Ok(Scenario { seed: trial.seed, ..scenario })
     }
 
-    /// The text of a genome's scenario with these on it.
+    /// Returns the text of a genome's scenario with this cast.
     pub fn text(&self, genome: &Genome, cast: &Cast, variant: Variant, name: &str) -> String {
         genome.scenario(&Setting {
             name,
@@ -122,12 +128,13 @@ impl Aim {
     }
 }
 
-/// The mean of scores; 0 of none.
+/// Returns the mean of scores; 0 for an empty list.
 pub fn mean(scores: &[f64]) -> f64 {
     scores.iter().sum::<f64>() / scores.len().max(1) as f64
 }
 
-/// The lower bound of a mean: two standard errors below it (AdvNet, CoNEXT 2026, ranks by it); the value itself of one.
+/// Returns the lower bound of a mean, two standard errors below it, as AdvNet (CoNEXT 2026) uses it
+/// for ranking. For a single score it returns the score itself.
 pub fn lower(scores: &[f64]) -> f64 {
     let (mean, n) = (mean(scores), scores.len() as f64);
     let squares: f64 = scores.iter().map(|score| (score - mean) * (score - mean)).sum();

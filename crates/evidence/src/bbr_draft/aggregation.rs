@@ -1,4 +1,4 @@
-//! Cases T12 and T13: acknowledgements, or data, that come in bursts.
+//! Cases T12 and T13: bursts of acknowledgements, or of data.
 
 use super::experiment::{Changed, at_transition};
 use super::model::max_inflight;
@@ -8,10 +8,10 @@ use super::record::{Cause, Field, Record, Row, State};
 use super::subject::Subject;
 use narrows_units::{Span, Time};
 
-/// One burst in each such time.
+/// Link setting with a burst every 10 ms.
 pub(super) const BURSTS: &str = "aggregate = \"10 ms\"";
 
-/// 40 Mbit/s, 40 ms and 4 BDP.
+/// Returns a path of 40 Mbit/s and 40 ms with a buffer of 4 BDP.
 pub(super) fn path(subject: &Subject) -> Plan {
     Plan::path(subject, 40_000_000, Span::from_millis(40), "800 kB")
 }
@@ -59,7 +59,7 @@ pub(super) fn startup(subject: &Subject) -> Vec<Trial> {
     let plan = path(subject).lasting(Span::from_secs(4));
     vec![
         variant("acknowledgements", plan.clone().back(BURSTS)),
-        // A sample holds at most a burst too much: it is a fifth as large here.
+        // A delivery rate sample can be too high by one burst, which is a fifth as large here.
         variant("short bursts of acknowledgements", plan.clone().back("aggregate = \"2 ms\"")),
         variant("data", plan.clone().link(BURSTS)),
         variant("short bursts of data", plan.link("aggregate = \"2 ms\"")),
@@ -124,7 +124,7 @@ pub(super) fn cruise(subject: &Subject) -> Vec<Trial> {
     })]
 }
 
-/// `UpdateACKAggregation` (section 5.5.9) anew, with a plain maximum over the last 10 rounds.
+/// Recomputes `UpdateACKAggregation` (section 5.5.9), with a plain maximum over the last 10 rounds.
 fn extra_acked(rows: &[Row]) -> impl Iterator<Item = f64> + '_ {
     let (mut began, mut delivered) = (Time::ZERO, 0.0);
     let mut extras: Vec<(u64, f64)> = Vec::new();

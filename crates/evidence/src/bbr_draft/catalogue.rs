@@ -1,4 +1,4 @@
-//! The 22 cases of appendix A, in our words.
+//! The 22 cases of appendix A, in our own words.
 
 use super::outcome::Trial;
 use super::subject::Subject;
@@ -6,19 +6,20 @@ use super::{aggregation, drain, idle, probe_rtt, probe_up, small, spurious, star
 
 /// An example test case of the draft.
 pub struct Case {
-    /// `T01` to `T22`, for A.1 to A.22.
+    /// Identifier: `T01` to `T22`, for A.1 to A.22.
     pub id: &'static str,
-    /// Its subject.
+    /// Subject of the case.
     pub title: &'static str,
-    /// What must hold.
+    /// Conditions that must hold.
     pub demand: &'static str,
-    /// Where the words of the example and the pseudocode differ, or the example and this set-up.
+    /// Differences between the words of the example and the pseudocode, or between the example and
+    /// this set-up.
     pub differs_from_text: Option<&'static str>,
-    /// Carries it out.
+    /// Runs the case.
     pub(super) carry_out: fn(&Subject) -> Vec<Trial>,
 }
 
-/// All of them, in order.
+/// Returns all cases, in order.
 pub fn cases() -> &'static [Case] {
     CASES
 }

@@ -15,7 +15,8 @@ pub(super) fn by_flight(subject: &Subject) -> Vec<Trial> {
     })]
 }
 
-/// The demands of a Drain that its flight ends. ProbeRTT may come in Drain as in any state, where a round trip takes a second or the path holds few packets.
+/// Checks the conditions for a Drain that ends by its flight. ProbeRTT may interrupt Drain, like
+/// any state, if a round trip takes a second or the path holds few packets.
 pub(super) fn drained_by_flight(trial: &mut Trial, record: &Record) -> Result<(), String> {
     let after = drained(trial, record)?;
     let interrupted = record.rows[after].state() == Some(State::ProbeRtt);
@@ -29,7 +30,7 @@ pub(super) fn drained_by_flight(trial: &mut Trial, record: &Record) -> Result<()
     Ok(())
 }
 
-/// The demands of any Drain. Returns the row at which it is over.
+/// Checks the conditions for any Drain. Returns the row at which Drain is over.
 fn drained(trial: &mut Trial, record: &Record) -> Result<usize, String> {
     let drain = record.ends_startup(Time::ZERO)?;
     if record.rows[drain].state() != Some(State::Drain) {
@@ -52,7 +53,7 @@ fn drained(trial: &mut Trial, record: &Record) -> Result<usize, String> {
     Ok(after)
 }
 
-/// The flight after this row is no more than Inflight(1.0).
+/// True if the flight after this row is at most Inflight(1.0).
 fn is_drained(record: &Record, index: usize) -> bool {
     let row = &record.rows[index];
     row.in_flight <= inflight(&record.rows[index - 1], row.get(Field::Bandwidth), 256)

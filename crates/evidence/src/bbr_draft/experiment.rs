@@ -5,15 +5,16 @@ use super::plan::{Plan, Run};
 use super::record::Record;
 use narrows_units::Time;
 
-/// A run that changed at a transition of the one before.
+/// A run with a change of the network at a transition of the run before.
 pub(super) struct Changed {
     pub run: Run,
-    /// When it changed.
+    /// Time of the change.
     pub at: Time,
     pub plan: Plan,
 }
 
-/// Runs `plan`, finds the row at which `find` points, and runs it again as `change` makes it at the time of that row. Both must be the same up to then.
+/// Runs `plan`, finds a row with `find`, and runs the plan again after `change` has changed it at
+/// the time of that row. Both records must be equal up to that time.
 pub(super) fn at_transition(
     trial: &mut Trial,
     plan: &Plan,

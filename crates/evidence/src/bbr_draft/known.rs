@@ -1,11 +1,12 @@
-//! Demands that a profile does not meet, and the reasons. Each has an experiment: another variant of its case, or the other profile.
+//! Known failures of a profile, with their reasons. Each has an experiment: another variant of its
+//! case, or the other profile.
 
 use super::subject::Profile;
 
-/// Case, beginning of the variant, demand, and the reason.
+/// Case, beginning of the variant's name, condition, and reason.
 type Known = (&'static str, &'static str, &'static str, &'static str);
 
-/// Of the draft itself, by its pseudocode.
+/// Known failures of the draft itself, caused by its pseudocode.
 const BOTH: &[Known] = &[
     ("T12", "acknowledgements", "sample", BURST),
     ("T12", "acknowledgements", "bandwidth", BURST),
@@ -13,7 +14,7 @@ const BOTH: &[Known] = &[
     ("T12", "data", "bandwidth", BURST),
 ];
 
-/// Of Linux.
+/// Known failures of Linux.
 const LINUX: &[Known] = &[
     ("T01", "", "growth", GROWTH),
     ("T03", "", "gain", DRAIN_GAIN),
@@ -39,7 +40,8 @@ const DRAIN_GAIN: &str = "Linux drains with a pacing gain of 88/256";
 const DRAIN_TIME: &str = "Linux drains until the flight is small, however long";
 const UNDO: &str = "Linux restores the bounds, and not the state";
 
-/// Why a `profile` does not meet the demand of this name in this variant of a case, if that is known.
+/// Returns the reason why a profile does not meet a condition in a variant of a case, if the
+/// failure is known.
 pub(super) fn known(
     profile: Profile,
     case: &str,

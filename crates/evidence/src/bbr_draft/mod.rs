@@ -1,12 +1,16 @@
 //! Conformance of BBRv3 to the example test cases of draft-ietf-ccwg-bbr-06, appendix A.
 //!
-//! The 22 cases are [`cases`], in order; [`run`] carries one out for a controller and answers with one [`Outcome`] for each variant of its set-up. A case
-//! that changes the network at a transition runs twice: once to find the time of the transition, and again with the change at that time; both runs must have
-//! the same record up to then, bit by bit. Where an example and the pseudocode of the draft differ, the pseudocode decides, and the case says how they differ:
-//! section 1 of the draft as of August 2026 makes state machine and pseudocode required behaviour.
+//! The 22 cases are [`cases`], in order. [`run`] runs a case for a controller and returns one
+//! [`Outcome`] for each variant of the set-up. A case that changes the network at a transition runs
+//! twice: first to find the time of the transition, then with the change at that time. Both runs
+//! must have the same record up to that time, bit by bit. If an example and the pseudocode of the
+//! draft differ, the pseudocode decides, and the case describes the difference: section 1 of the
+//! draft as of August 2026 makes state machine and pseudocode required behaviour.
 //!
-//! A controller is judged by the state that it shows through [`Controller::inspect`](narrows_control::Controller::inspect), under the names of `bbr3`. Of one that
-//! shows none of it, the suite [`bbr_draft`](crate::suite::bbr_draft) judges what can be seen from outside.
+//! A controller is judged by the state that it reports through
+//! [`Controller::inspect`](narrows_control::Controller::inspect), under the names of `bbr3`. For
+//! controllers that do not report this state, the suite [`bbr_draft`](crate::suite::bbr_draft)
+//! judges their behaviour from outside.
 
 mod aggregation;
 mod catalogue;
@@ -32,7 +36,8 @@ pub use grid::{Cell, grid, run_on};
 pub use outcome::{Outcome, Verdict};
 pub use subject::{Profile, Subject};
 
-/// Carries out `case` for `subject`: an outcome for each variant of its set-up, in a fixed order. The same outcomes each time.
+/// Runs `case` for `subject` and returns an outcome for each variant of its set-up, in a fixed
+/// order. Repeated calls return equal outcomes.
 pub fn run(case: &Case, subject: &Subject) -> Vec<Outcome> {
     (case.carry_out)(subject)
         .into_iter()

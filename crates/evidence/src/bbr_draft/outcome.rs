@@ -1,4 +1,4 @@
-//! Outcomes: a verdict and its evidence.
+//! Outcomes: a verdict with its evidence.
 
 use super::known::known;
 use super::subject::Subject;
@@ -8,40 +8,43 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Everything that the case demands holds.
+    /// All conditions of the case hold.
     Pass,
-    /// Something does not hold.
+    /// At least one condition does not hold.
     Fail,
 }
 
 /// The outcome of one variant of a case.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
-    /// The case: `T01`.
+    /// Identifier of the case: `T01`.
     pub case: &'static str,
-    /// The variant of its set-up; empty if there is but one.
+    /// Variant of the set-up; empty if there is only one.
     pub variant: String,
     /// The verdict.
     pub verdict: Verdict,
-    /// Where the words of the example and the pseudocode differ, or the example and this set-up.
+    /// Differences between the words of the example and the pseudocode, or between the example and
+    /// this set-up.
     pub differs_from_text: Option<&'static str>,
-    /// What does not hold: one sentence each.
+    /// Conditions that do not hold, one sentence each.
     pub reasons: Vec<String>,
-    /// Why each of these was to be expected of this profile; as many as reasons if the failure is explained.
+    /// Reasons why the profile is known not to meet these conditions. There are as many as
+    /// `reasons` if the failure is explained.
     pub known: Vec<&'static str>,
-    /// Times in seconds, flights in packets, rates in packets per second, shares: by name with unit, in the order in which they came up.
+    /// Measured values by name with unit, in the order of measurement: times in seconds, flights in
+    /// packets, rates in packets per second, shares.
     #[serde(serialize_with = "as_map")]
     pub evidence: Vec<(String, f64)>,
 }
 
 impl Outcome {
-    /// True unless something failed that was not to be expected of the profile.
+    /// True unless a condition failed without a known reason.
     pub fn is_explained(&self) -> bool {
         self.verdict == Verdict::Pass
             || (self.verdict == Verdict::Fail && self.known.len() == self.reasons.len())
     }
 
-    /// The piece of evidence of this name.
+    /// Returns the measured value of this name.
     pub fn value(&self, name: &str) -> Option<f64> {
         self.evidence.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
     }
@@ -54,7 +57,7 @@ fn as_map<S: serde::Serializer>(
     serializer.collect_map(evidence.iter().map(|(name, value)| (name, value)))
 }
 
-/// One variant of a case as it is carried out: what was asked, and whether it holds.
+/// One variant of a case during its run: failed conditions and measured values.
 pub(super) struct Trial {
     variant: String,
     failed: Vec<(&'static str, String)>,
@@ -62,7 +65,7 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    /// Carries out `body`, whose error is a demand that could not even be looked at.
+    /// Runs `body`. An error of `body` means that a condition could not be checked.
     pub fn new(
         variant: impl Into<String>,
         body: impl FnOnce(&mut Trial) -> Result<(), String>,
@@ -74,19 +77,20 @@ impl Trial {
         trial
     }
 
-    /// A demand, called `name`, that `holds` or does not, as `says` then explains; of several failures of one demand the first counts.
+    /// Records the result of a condition. If it fails, `says` returns the explanation. Only the
+    /// first failure of a condition counts.
     pub fn check(&mut self, name: &'static str, holds: bool, says: impl FnOnce() -> String) {
         if !holds && self.failed.iter().all(|(failed, _)| *failed != name) {
             self.failed.push((name, says()));
         }
     }
 
-    /// A piece of evidence.
+    /// Records a measured value.
     pub fn note(&mut self, name: &str, value: f64) {
         self.evidence.push((name.to_owned(), value));
     }
 
-    /// The outcome, as a variant of the case of this name.
+    /// Returns the outcome as a variant of the case `case`.
     pub fn judge(
         self,
         case: &'static str,

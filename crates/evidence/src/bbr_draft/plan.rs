@@ -1,17 +1,17 @@
-//! The network, the traffic and the changes of one run.
+//! The network, the traffic and the changes of a run.
 
 use super::record::{PACKET, Record};
 use super::subject::Subject;
 use narrows_units::{Span, Time};
 use std::fmt::Write;
 
-/// One flow over one link each way, as text in the end.
+/// A run of one flow over one link in each direction. It becomes a scenario file.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     controller: String,
-    /// Wire bits per second.
+    /// Rate in wire bits per second.
     pub rate: u64,
-    /// One way.
+    /// One-way delay.
     delay: Span,
     buffer: String,
     duration: Span,
@@ -23,18 +23,18 @@ pub(super) struct Plan {
     pauses: Vec<(Time, Time)>,
 }
 
-/// One that has run.
+/// The result of running a plan.
 pub(super) struct Run {
     pub record: Record,
 }
 
 impl Plan {
-    /// Path R: 50 Mbit/s, 40 ms, a buffer of 2 BDP (500 kB), one flow with always something to send.
+    /// Returns path R: 50 Mbit/s, 40 ms, a buffer of 2 BDP (500 kB), and one bulk flow.
     pub fn r(subject: &Subject) -> Plan {
         Plan::path(subject, 50_000_000, Span::from_millis(40), "500 kB")
     }
 
-    /// A path of `rate` bit/s and a round trip of `rtt`.
+    /// Returns a path of `rate` bit/s with a round trip of `rtt`.
     pub fn path(subject: &Subject, rate: u64, rtt: Span, buffer: &str) -> Plan {
         Plan {
             controller: subject.controller.clone(),
@@ -51,17 +51,17 @@ impl Plan {
         }
     }
 
-    /// Packets per second that the link carries.
+    /// Returns the capacity of the link in packets per second.
     pub fn capacity(&self) -> f64 {
         self.rate as f64 / (8 * PACKET) as f64
     }
 
-    /// Packets that fill the path without a queue.
+    /// Returns the number of packets that fill the path without a queue.
     pub fn bdp(&self) -> f64 {
         self.capacity() * 2.0 * self.delay.as_secs_f64()
     }
 
-    /// The round trip without a queue.
+    /// Returns the round trip without a queue.
     pub fn rtt(&self) -> Span {
         self.delay * 2
     }
@@ -80,37 +80,37 @@ impl Plan {
         self
     }
 
-    /// One more line for the link forward.
+    /// Adds a line to the table of the forward link.
     pub fn link(mut self, line: &str) -> Plan {
         self.link += &format!("{line}\n");
         self
     }
 
-    /// One more line for the link back.
+    /// Adds a line to the table of the return link.
     pub fn back(mut self, line: &str) -> Plan {
         self.back += &format!("{line}\n");
         self
     }
 
-    /// One more line for the transport.
+    /// Adds a line to the table of the transport.
     pub fn transport(mut self, line: &str) -> Plan {
         self.transport += &format!("{line}\n");
         self
     }
 
-    /// The application offers payload at this many Mbit/s.
+    /// Limits the application to this rate in Mbit/s of payload.
     pub fn offered(mut self, mbit: u32) -> Plan {
         self.flow = format!("workload = {{ rate = \"{mbit} Mbit/s\" }}\n");
         self
     }
 
-    /// It offers nothing from one time to another.
+    /// Pauses the application from one time to another.
     pub fn pause(mut self, from: Time, to: Time) -> Plan {
         self.pauses.push((from, to));
         self
     }
 
-    /// From `from` to `to` it offers what it has for `on` of each `period` only.
+    /// From `from` to `to`, lets the application send only for `on` at the end of each `period`.
     pub fn at_times(mut self, from: Time, to: Time, on: Span, period: Span) -> Plan {
         let mut at = from;
         while at < to {
@@ -120,12 +120,12 @@ impl Plan {
         self
     }
 
-    /// A change of the link forward at `at`.
+    /// Adds a change of the forward link at `at`.
     pub fn change(self, at: Time, line: &str) -> Plan {
         self.change_of("link", at, line)
     }
 
-    /// A change of the link back at `at`.
+    /// Adds a change of the return link at `at`.
     pub fn change_back(self, at: Time, line: &str) -> Plan {
         self.change_of("link.back", at, line)
     }
@@ -136,12 +136,12 @@ impl Plan {
         self
     }
 
-    /// A share of the packets is lost from `at` on for `lasting`, in percent.
+    /// Drops a share of the packets, in percent, from `at` for the time `lasting`.
     pub fn loss(self, at: Time, lasting: Span, percent: u32) -> Plan {
         self.change(at, &format!("loss = \"{percent} %\"")).change(at + lasting, "loss = \"0 %\"")
     }
 
-    /// As a scenario file.
+    /// Returns the text of the scenario file.
     pub fn text(&self) -> String {
         let mut text = format!(
             "name = \"bbr-draft\"\nduration = \"{} ns\"\nsend_overhead = false\n",
@@ -176,7 +176,7 @@ impl Plan {
         text + &self.changes
     }
 
-    /// Runs it.
+    /// Runs the plan.
     pub fn run(&self) -> Result<Run, String> {
         let text = self.text();
         let nothing = |path: &std::path::Path| {

@@ -29,7 +29,7 @@ pub(super) fn half_a_product(subject: &Subject) -> Vec<Trial> {
     })]
 }
 
-/// The demands of every ProbeRTT of the run. Returns how many there were.
+/// Checks the conditions of every ProbeRTT of the run. Returns the number of ProbeRTTs.
 pub(super) fn probes(trial: &mut Trial, record: &Record) -> Result<usize, String> {
     let mut from = Time::ZERO;
     let mut count = 0;
@@ -46,7 +46,7 @@ fn one(trial: &mut Trial, record: &Record, entered: usize, left: usize) {
     let rows = &record.rows;
     let (row, at) = (&rows[entered], rows[entered].at);
     let due = stamp(rows, entered) + INTERVAL;
-    // Times inside of the controller are in µs.
+    // The controller keeps times in µs.
     let late = |row: &Row| row.at.as_nanos() / 1_000 > due.as_nanos() / 1_000;
     trial.check("interval", late(row) && !late(&rows[entered - 1]), || {
         format!(
@@ -83,7 +83,8 @@ fn one(trial: &mut Trial, record: &Record, entered: usize, left: usize) {
     });
 }
 
-/// When `probe_rtt_min_delay` was last updated before row `entered` (`probe_rtt_min_stamp`): by a shorter round trip, or at the end of ProbeRTT.
+/// Returns the time of the last update of `probe_rtt_min_delay` before row `entered`
+/// (`probe_rtt_min_stamp`): by a shorter round trip, or at the end of ProbeRTT.
 fn stamp(rows: &[Row], entered: usize) -> Time {
     let renewed = |index: &usize| {
         let [before, after] = [&rows[*index - 1], &rows[*index]];
@@ -91,13 +92,14 @@ fn stamp(rows: &[Row], entered: usize) -> Time {
         shorter
             || (before.state() == Some(State::ProbeRtt) && after.state() != Some(State::ProbeRtt))
     };
-    // The first row has the handshake's.
+    // The first row has the value from the handshake.
     (1..entered).rev().find(renewed).map_or(rows[0].at, |index| rows[index].at)
 }
 
 pub(super) fn in_startup(subject: &Subject) -> Vec<Trial> {
     vec![Trial::new("", |trial| {
-        // 100 Mbit/s are more than the link has: for 1 of every 10 ms they are 10 Mbit/s.
+        // 100 Mbit/s exceed the link's rate. Sent for only 1 of every 10 ms, they are 10 Mbit/s on
+        // average.
         let plan = Plan::r(subject).offered(100).lasting(Span::from_secs(7));
         let (on, period) = (Span::from_millis(1), Span::from_millis(10));
         let slow = plan.clone().at_times(Time::ZERO, Time::ZERO + Span::from_secs(7), on, period);

@@ -1,4 +1,4 @@
-//! Cases T05 to T09, T21 and T22: the cycle of probes for bandwidth.
+//! Cases T05 to T09, T21 and T22: the cycle of bandwidth probes.
 
 use super::experiment::{Changed, at_transition};
 use super::model::{inflight, product, with_headroom};
@@ -9,7 +9,7 @@ use super::startup::flat_rounds;
 use super::subject::Subject;
 use narrows_units::{Span, Time};
 
-/// The first ProbeBW_UP of a flow on path R is over by then.
+/// Time by which the first ProbeBW_UP of a flow on path R is over.
 const FIRST_PROBE: Span = Span::from_secs(5);
 
 fn first(state: State) -> impl Fn(&Record) -> Result<usize, String> {
@@ -63,7 +63,7 @@ pub(super) fn plateau(subject: &Subject) -> Vec<Trial> {
     })]
 }
 
-/// 30 Mbit/s of what path R carries: 12 of every 20 ms.
+/// Limits the application to 30 Mbit/s on path R: it sends for 12 of every 20 ms.
 const LIMITED: (Span, Span) = (Span::from_millis(12), Span::from_millis(20));
 
 pub(super) fn limited_loss(subject: &Subject) -> Vec<Trial> {
@@ -85,7 +85,8 @@ pub(super) fn limited_loss(subject: &Subject) -> Vec<Trial> {
         let rounds = row.rounds() - record.rows[lost].rounds();
         trial.note("first_loss_s", record.rows[lost].at.as_secs_f64());
         trial.note("down_at_s", row.at.as_secs_f64());
-        // So little is in flight that the same acknowledgement may end Down too; each Down picks a new wait.
+        // So little is in flight that the same acknowledgement may end Down, too. Each Down picks a
+        // new wait.
         let down = matches!(row.state(), Some(State::Down | State::Cruise))
             && row.get(Field::BwProbeWait) != before.get(Field::BwProbeWait);
         trial.check("down", down && rounds <= 1, || {
@@ -112,7 +113,8 @@ pub(super) fn limited_loss(subject: &Subject) -> Vec<Trial> {
     })]
 }
 
-/// 10 Mbit/s of what path R carries while it probes: 3 of every 20 ms.
+/// Limits the application to about 10 Mbit/s on path R while it probes: it sends for 3 of every 20
+/// ms.
 const SLOW: (Span, Span) = (Span::from_millis(3), Span::from_millis(20));
 
 pub(super) fn stays(subject: &Subject) -> Vec<Trial> {
@@ -173,7 +175,8 @@ pub(super) fn stays(subject: &Subject) -> Vec<Trial> {
     vec![probe, startup]
 }
 
-/// Losses of the first probe leave `inflight_longterm` finite: 10 % for one round trip.
+/// Runs a plan with 10 % loss during the first round trip of the first probe, so that
+/// `inflight_longterm` becomes finite.
 fn bounded(trial: &mut Trial, plan: &Plan, end: Span) -> Result<Changed, String> {
     at_transition(trial, plan, first(State::Up), |plan, at| {
         let rtt = plan.rtt();
@@ -227,7 +230,7 @@ fn down_to_cruise(
             row.in_flight
         )
     });
-    // Rows without an acknowledgement of anything new decide nothing.
+    // Rows that acknowledge nothing new decide nothing.
     let early = (down + 1..cruise).find(|index| record.rows[*index].acked > 0 && may(*index));
     trial.check("first", early.is_none(), || {
         format!(
@@ -243,7 +246,7 @@ pub(super) fn down_by_time(subject: &Subject) -> Vec<Trial> {
         Trial::new(name, |trial| {
             let plan = Plan::path(subject, 50_000_000, Span::from_millis(100), "2500 kB")
                 .lasting(Span::from_secs(6));
-            // A round trip that is shorter from Refill on puts ProbeRTT off, which would end Down.
+            // A shorter round trip from Refill on delays ProbeRTT, which would otherwise end Down.
             let shorter = |plan: Plan, at| plan.change(at, "delay = \"49 ms\"");
             let Changed { plan, .. } = at_transition(trial, &plan, first(State::Refill), shorter)?;
             let rate = plan.rate * percent / 100;
@@ -279,7 +282,7 @@ pub(super) fn down_by_time(subject: &Subject) -> Vec<Trial> {
     vec![variant("rate x 0.9", 90), variant("rate x 0.85", 85)]
 }
 
-/// The Down that follows the transition found.
+/// Extends a transition to the Down that follows it.
 trait AndDown {
     fn and_down(self) -> impl FnOnce(&Record) -> Result<usize, String>;
 }
@@ -297,7 +300,7 @@ pub(super) fn loss_in_up(subject: &Subject) -> Vec<Trial> {
     vec![Trial::new("", |trial| {
         let Changed { plan, at, .. } =
             bounded(trial, &Plan::r(subject).lasting(FIRST_PROBE), Span::from_secs(16))?;
-        // The next probe stops at the bound; the one after it may stay there.
+        // The next probe stops at the bound. The probe after it may stay there.
         let second = |record: &Record| whole_probe(record, at);
         let lossy = |plan: Plan, at: Time| {
             let rtt = plan.rtt();
@@ -341,7 +344,8 @@ pub(super) fn loss_in_up(subject: &Subject) -> Vec<Trial> {
         trial.note("inflight_longterm", bound);
         trial.note("flight_of_the_lost", flights.first().copied().unwrap_or(0) as f64);
         trial.note("floor", floor);
-        // Whole packets: InflightAtLoss may lie a packet below the flight of the packet that crossed the threshold.
+        // In whole packets, InflightAtLoss may be one packet below the flight of the packet that
+        // crossed the threshold.
         let close = flights.iter().any(|flight| (bound - (*flight as f64).max(floor)).abs() <= 1.0);
         trial.check("bound", close, || {
             format!("inflight_longterm becomes {bound}, but the lost packets left with {flights:?} in flight, and the floor is {floor}")
@@ -350,7 +354,8 @@ pub(super) fn loss_in_up(subject: &Subject) -> Vec<Trial> {
     })]
 }
 
-/// The first Up after `from` with a finite bound that may stay at the bound.
+/// Returns the first Up after `from` with a finite bound and without prev_probe_too_high. Such a
+/// probe may stay at the bound.
 pub(super) fn whole_probe(record: &Record, from: Time) -> Result<usize, String> {
     let mut from = from;
     loop {

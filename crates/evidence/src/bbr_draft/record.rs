@@ -1,15 +1,16 @@
-//! The record of a run: the state that the controller shows, at each acknowledgement, at each timer, and when it sends into an empty network.
+//! The record of a run: the controller's state at each acknowledgement, at each timer, and at each
+//! transmission into an empty network.
 
 use narrows_transport::{Content, Observer, Point, Seen, Sender};
 use narrows_units::{Rate, Span, Time};
 
 macro_rules! fields {
     ($($field:ident $name:literal,)+) => {
-        /// Values that a controller shows, by the names of `bbr3`.
+        /// Values that a controller reports, by the names of `bbr3`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum Field { $($field,)+ }
 
-        /// Their names, in the same order.
+        /// Names of the fields, in the order of [`Field`].
         const NAMES: &[&str] = &[$($name,)+];
     };
 }
@@ -45,10 +46,10 @@ fields! {
     IdleRestart "idle_restart",
 }
 
-/// How many there are.
+/// Number of fields.
 const FIELDS: usize = NAMES.len();
 
-/// The states of BBR, as `bbr3` numbers them.
+/// The states of BBR, as numbered by `bbr3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Startup,
@@ -70,14 +71,14 @@ const STATES: [State; 7] = [
     State::ProbeRtt,
 ];
 
-/// Why a row was taken.
+/// The event that a row records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cause {
-    /// The sender has processed an acknowledgement.
+    /// The sender processed an acknowledgement.
     Ack,
-    /// It acted on a timer.
+    /// The sender acted on a timer.
     Timer,
-    /// It sent into an empty network.
+    /// The sender sent into an empty network.
     Sent,
 }
 
@@ -86,13 +87,13 @@ pub(super) enum Cause {
 pub(super) struct Row {
     pub at: Time,
     pub cause: Cause,
-    /// Packets in flight before and after.
+    /// Packets in flight before and after the event.
     pub in_flight_before: u32,
     pub in_flight: u32,
     /// Packets newly acknowledged and newly lost.
     pub acked: u32,
     pub lost: u32,
-    /// Packets of a burst (`send_quantum`).
+    /// Packets in a burst (`send_quantum`).
     pub burst: u32,
     pub pacing: Option<Rate>,
     pub rtt: Option<Span>,
@@ -104,12 +105,12 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// The value shown; not a number if it is none.
+    /// Returns the reported value, or NaN if the controller does not report it.
     pub fn get(&self, field: Field) -> f64 {
         self.values[field as usize]
     }
 
-    /// The value shown is 1.
+    /// True if the reported value is 1.
     pub fn is(&self, field: Field) -> bool {
         self.get(field) == 1.0
     }
@@ -122,13 +123,13 @@ impl Row {
         self.get(Field::Rounds) as u64
     }
 
-    /// A bound: infinite where none is set.
+    /// Returns a bound; infinite if it is not set.
     pub fn bound(&self, field: Field) -> f64 {
         let value = self.get(field);
         if value.is_nan() { f64::INFINITY } else { value }
     }
 
-    /// True if everything in it is the same, bit by bit.
+    /// True if the rows are equal, bit by bit.
     fn same(&self, other: &Row) -> bool {
         let bits = |row: &Row| row.values.map(f64::to_bits);
         (
@@ -157,46 +158,47 @@ impl Row {
     }
 }
 
-/// A data packet that left.
+/// A data packet that was sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Departed {
     pub at: Time,
     pub number: u64,
-    /// Packets in flight, itself included.
+    /// Packets in flight, including this one.
     pub flight: u32,
 }
 
 /// A transmission that was declared lost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LostPacket {
-    /// The row of the declaration.
+    /// Row of the declaration.
     pub row: usize,
     pub number: u64,
     pub sent_at: Time,
 }
 
-/// All of a run.
+/// The record of a whole run.
 #[derive(Debug, Default)]
 pub(super) struct Record {
     pub rows: Vec<Row>,
     pub departed: Vec<Departed>,
     pub lost: Vec<LostPacket>,
-    /// When data packets came to the receiver, and when links dropped some.
+    /// Times at which data packets arrived at the receiver, and at which links dropped data
+    /// packets.
     pub arrivals: Vec<Time>,
     pub drops: Vec<Time>,
     latest_flight: u32,
     ack_arrived: bool,
-    /// Fields by the order in which the controller shows them.
+    /// Field for each value, in the order in which the controller reports the values.
     order: Vec<(&'static str, Option<usize>)>,
 }
 
 impl Record {
-    /// A value that cases ask for and that the controller does not show.
+    /// Returns a value that the cases need and the controller does not report.
     pub fn missing(&self) -> Option<&'static str> {
         NAMES.iter().copied().find(|name| self.order.iter().all(|(shown, _)| shown != name))
     }
 
-    /// The first row at or after `from` that is in `state` while the row before is not.
+    /// Returns the first row at or after `from` that enters `state`.
     pub fn enters(&self, state: State, from: Time) -> Result<usize, String> {
         let rows = &self.rows;
         let entered = |index: &usize| {
@@ -208,7 +210,8 @@ impl Record {
             .ok_or_else(|| format!("it does not enter {state:?} after {:.3} s", from.as_secs_f64()))
     }
 
-    /// The first row after `from` that is neither in Startup nor in ProbeRTT, while the row before is in Startup: Drain begins on it, and may be over at once.
+    /// Returns the first row after `from` that leaves Startup for a state other than ProbeRTT.
+    /// Drain begins on this row, and may be over on it.
     pub fn ends_startup(&self, from: Time) -> Result<usize, String> {
         let rows = &self.rows;
         let ended = |index: &usize| {
@@ -228,7 +231,7 @@ impl Record {
         }
     }
 
-    /// The row after the last of those from `index` on that are in its state.
+    /// Returns the first row after `index` with another state.
     pub fn leaves(&self, index: usize) -> Result<usize, String> {
         let state = self.rows[index].state();
         let left = self.rows[index..].iter().position(|row| row.state() != state);
@@ -240,18 +243,18 @@ impl Record {
         })
     }
 
-    /// Rows up to and including `until`.
+    /// Returns the rows up to and including `until`.
     pub fn up_to(&self, until: Time) -> &[Row] {
         &self.rows[..self.rows.partition_point(|row| row.at <= until)]
     }
 
-    /// True if both have the same rows up to and including `until`.
+    /// True if both records have the same rows up to and including `until`.
     pub fn begins_as(&self, other: &Record, until: Time) -> bool {
         let (ours, theirs) = (self.up_to(until), other.up_to(until));
         ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(one, two)| one.same(two))
     }
 
-    /// Packets that arrived from `from` on, before `to`.
+    /// Counts the packets that arrived from `from` until before `to`.
     pub fn arrived(&self, from: Time, to: Time) -> usize {
         self.arrivals.partition_point(|at| *at < to)
             - self.arrivals.partition_point(|at| *at < from)

@@ -1,4 +1,4 @@
-//! Case T14: a path with room for less than a packet.
+//! Case T14: a path that holds less than a packet.
 
 use super::outcome::Trial;
 use super::plan::Plan;
@@ -6,8 +6,10 @@ use super::record::{Field, PACKET};
 use super::subject::Subject;
 use narrows_units::{Span, Time};
 
-/// 100 kbit/s, 20 ms (0.17 packets) and 20 packets of buffer. Without probes, which are the transport's: a segment takes four times as long as the handshake, and Linux's
-/// timer of both makes a timeout too soon (case `slow` of `contrib/kernel-tcp`).
+/// Returns a path of 100 kbit/s and 20 ms (0.17 packets) with a buffer of 20 packets, without tail
+/// loss probes. Probes belong to the transport: on this path a segment takes four times as long as
+/// the handshake, so Linux's probe timer leads to a premature timeout with any controller (case
+/// `slow` of `contrib/kernel-tcp`).
 pub(super) fn path(subject: &Subject) -> Plan {
     let path = Plan::path(subject, 100_000, Span::from_millis(20), "20 packets")
         .lasting(Span::from_secs(60));

@@ -1,4 +1,4 @@
-//! Cases T18 and T19: losses that were none.
+//! Cases T18 and T19: spurious losses.
 
 use super::experiment::{Changed, at_transition};
 use super::outcome::Trial;
@@ -7,7 +7,7 @@ use super::record::{Field, Record, State};
 use super::subject::Subject;
 use narrows_units::{Span, Time};
 
-/// Bounds and what is saved of each.
+/// Bounds, and the fields with their saved values.
 const SAVED: [(Field, Field); 3] = [
     (Field::BandwidthShortTerm, Field::UndoBandwidthShortTerm),
     (Field::InflightShortTerm, Field::UndoInflightShortTerm),
@@ -48,7 +48,8 @@ pub(super) fn fast_recovery(subject: &Subject) -> Vec<Trial> {
             undone_to(trial, &run.record, at, State::Startup)
         })
     };
-    // Two and a half round trips late, so that the undo comes after the round that ends Startup.
+    // A delay of two and a half round trips delays the undo until after the round that ends
+    // Startup.
     vec![probe, startup("from Startup", "24 ms"), startup("from Startup, later", "100 ms")]
 }
 
@@ -85,7 +86,7 @@ pub(super) fn timeout(subject: &Subject) -> Vec<Trial> {
     })]
 }
 
-/// The demands of an undo of losses that came after `at`, in `state`.
+/// Checks the conditions of an undo. The spurious losses are declared after `at`, in `state`.
 fn undone_to(trial: &mut Trial, record: &Record, at: Time, state: State) -> Result<(), String> {
     let rows = &record.rows;
     let lost = rows

@@ -1,4 +1,4 @@
-//! Cases T01 and T02: the end of Startup. T07 and T20 use the same demands.
+//! Cases T01 and T02: the end of Startup. Other cases use the same conditions.
 
 use super::experiment::{Changed, at_transition};
 use super::model::product;
@@ -8,7 +8,8 @@ use super::record::{Field, Record, Row};
 use super::subject::Subject;
 use narrows_units::{Span, Time};
 
-/// Rounds that Startup may take on path R: 4.1 doublings from ten packets to 167, three rounds to see the plateau, and slack.
+/// Largest number of rounds of Startup on path R: 4.1 doublings from ten packets to 167, three
+/// rounds to detect the plateau, and slack.
 const MOST_ROUNDS: u64 = 12;
 
 pub(super) fn plateau(subject: &Subject) -> Vec<Trial> {
@@ -24,7 +25,8 @@ pub(super) fn plateau(subject: &Subject) -> Vec<Trial> {
     })]
 }
 
-/// The demands of a Startup that a plateau ends, after `from`. Returns the row of its end.
+/// Checks the conditions of a Startup that ends on a plateau after `from`. Returns the row of its
+/// end.
 pub(super) fn plateau_at(
     trial: &mut Trial,
     record: &Record,
@@ -67,7 +69,7 @@ pub(super) fn plateau_at(
     Ok(drain)
 }
 
-/// The rows before `end` and with it at which `full_bw_count` became 1, 2 and 3 for the last time.
+/// Returns the rows up to `end` at which `full_bw_count` became 1, 2 and 3 for the last time.
 pub(super) fn flat_rounds(record: &Record, end: usize) -> Vec<&Row> {
     let mut rows: Vec<&Row> = Vec::new();
     for pair in record.rows[..=end].windows(2) {
@@ -81,7 +83,8 @@ pub(super) fn flat_rounds(record: &Record, end: usize) -> Vec<&Row> {
     rows
 }
 
-/// The delivery rate that the flat rounds before `end` are compared with: the latest that made the count 0 at the start of a round.
+/// Returns the delivery rate with which the flat rounds before `end` are compared: the rate of the
+/// last start of a round with a count of 0.
 fn baseline(record: &Record, end: usize) -> f64 {
     let grown = record.rows[..end].iter().rev().find(|row| {
         row.get(Field::FullBwCount) == 0.0

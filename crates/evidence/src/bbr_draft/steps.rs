@@ -1,4 +1,4 @@
-//! Cases T15 to T17: capacity that becomes ten times as much or as little, and a policer.
+//! Cases T15 to T17: a tenfold increase and decrease of the capacity, and a policer.
 
 use super::experiment::{Changed, at_transition};
 use super::outcome::Trial;
@@ -8,7 +8,7 @@ use super::record::{Cause, Field, Record, State};
 use super::subject::Subject;
 use narrows_units::{Span, Time};
 
-/// 500 kB at either rate.
+/// Returns a path with this rate, 40 ms and a buffer of 500 kB.
 fn path(subject: &Subject, rate: u64) -> Plan {
     Plan::path(subject, rate, Span::from_millis(40), "500 kB")
 }
@@ -44,7 +44,8 @@ pub(super) fn up(subject: &Subject) -> Vec<Trial> {
         for (round, grown) in grown.iter().enumerate() {
             trial.note(&format!("grown_after_{}_rounds", round + 1), *grown);
         }
-        // The first round is limited only in part, and a number of acknowledgements per packet is whole: a packet and a quarter.
+        // A deviation of a packet plus a quarter of the growth is allowed: the first round is
+        // limited only in part, and the number of acknowledgements per packet is an integer.
         let due = (1..).map(|rounds| ((1u64 << rounds) - 1) as f64);
         let doubles =
             grown.iter().zip(due).all(|(grown, due)| (grown - due).abs() <= 1.0 + 0.25 * due);
@@ -56,8 +57,9 @@ pub(super) fn up(subject: &Subject) -> Vec<Trial> {
     })]
 }
 
-/// By how much the bound has grown since the beginning of the probe after each round. The first is full in part; later ones count until one in which fewer than
-/// four of five acknowledgements found the window full.
+/// Returns the growth of the bound since the beginning of the probe, after each round. The first
+/// round may be full only in part. Later rounds count until the first one in which fewer than four
+/// of five acknowledgements found the window full.
 fn growth(record: &Record, up: usize) -> Vec<f64> {
     let rows = &record.rows[up..];
     let first = rows[0].bound(Field::InflightLongTerm);
@@ -79,7 +81,8 @@ fn growth(record: &Record, up: usize) -> Vec<f64> {
     grown
 }
 
-/// Nine tenths of the new capacity, over half a second, within 6 s after `at`; more than 12 s are far too long.
+/// Checks that nine tenths of the new capacity are used, over half a second, within 6 s after `at`.
+/// The search ends after 12 s.
 pub(super) fn fast_after(trial: &mut Trial, record: &Record, at: Time) {
     let window = Span::from_millis(500);
     let fast = |after: &Span| {
@@ -122,7 +125,7 @@ pub(super) fn down(subject: &Subject) -> Vec<Trial> {
             rounds.map_or(f64::INFINITY, |rounds| rounds as f64),
         );
         cuts(trial, record, lost);
-        // A cycle ends a round after its Up.
+        // A cycle ends one round after its Up.
         let mut from = at;
         for _ in 0..2 {
             let up = record.enters(State::Up, from)?;
@@ -143,7 +146,8 @@ pub(super) fn down(subject: &Subject) -> Vec<Trial> {
     })]
 }
 
-/// The first three cuts of `bw_shortterm` after row `lost`: each by Beta, unless the round delivered more.
+/// Checks the first three cuts of `bw_shortterm` after row `lost`: each is by Beta, unless the
+/// round delivered more.
 fn cuts(trial: &mut Trial, record: &Record, lost: usize) {
     let mut cuts = 0;
     for pair in record.rows[lost - 1..].windows(2) {
@@ -167,7 +171,7 @@ fn cuts(trial: &mut Trial, record: &Record, lost: usize) {
     });
 }
 
-/// A token bucket of 10 Mbit/s and so many kB on a link of 100 Mbit/s.
+/// Returns a plan with a token bucket of 10 Mbit/s and `bucket` kB on a link of 100 Mbit/s.
 pub(super) fn policed(subject: &Subject, bucket: u32) -> Plan {
     let policer = format!("queue = \"policer?rate=10&burst={bucket}\"");
     Plan::path(subject, FAST, Span::from_millis(40), "500 kB")
@@ -175,7 +179,8 @@ pub(super) fn policed(subject: &Subject, bucket: u32) -> Plan {
         .lasting(Span::from_secs(60))
 }
 
-/// From 20 s on at least four fifths of the tokens and at most 5 % loss: the draft's own threshold of 2 %, and room.
+/// Checks that from 20 s on at least four fifths of the tokens are used and at most 5 % of the
+/// packets are lost: the draft's threshold of 2 %, plus a margin.
 pub(super) fn tokens_used(trial: &mut Trial, record: &Record) {
     let (from, to) = (Time::ZERO + Span::from_secs(20), Time::ZERO + Span::from_secs(60));
     let arrived = record.arrived(from, to) as f64;
@@ -193,7 +198,8 @@ pub(super) fn tokens_used(trial: &mut Trial, record: &Record) {
 }
 
 pub(super) fn policer(subject: &Subject) -> Vec<Trial> {
-    // The smaller ones show whence the losses come: from a bucket that fills again, and so lets a probe measure more than the tokens.
+    // The smaller buckets show the cause of the losses: while a bucket refills, a probe measures
+    // more than the token rate.
     vec![
         policed_by(subject, "bucket of 250 kB", 250),
         policed_by(subject, "bucket of 100 kB", 100),
@@ -212,7 +218,8 @@ fn policed_by(subject: &Subject, variant: &str, bucket: u32) -> Trial {
         let lost = (1..rows.len())
             .find(|index| rows[*index].lost > 0 && !probing(*index) && !probing(*index - 1));
         let lost = lost.ok_or("nothing is lost outside of probes")?;
-        // The round that begins with the loss ends with the first packet sent after it.
+        // The round that begins with the loss ends when the first packet sent after it is
+        // acknowledged.
         let ended = |row: &&super::record::Row| {
             row.cause == Cause::Ack
                 && row.bound(Field::BandwidthShortTerm).is_finite()

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// What a controller is measured against.
+/// The reference behaviour for a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Profile {
@@ -15,19 +15,19 @@ pub enum Profile {
 /// A controller under test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subject {
-    /// Its name with parameters, as scenarios have it.
+    /// Name with parameters, as in scenarios.
     pub controller: String,
-    /// What it is measured against.
+    /// Reference behaviour.
     pub profile: Profile,
 }
 
 impl Subject {
-    /// `bbr3?profile=draft`.
+    /// Returns `bbr3?profile=draft`, measured against the draft.
     pub fn draft() -> Subject {
         Subject { controller: "bbr3?profile=draft".to_owned(), profile: Profile::Draft }
     }
 
-    /// `bbr3?profile=linux`.
+    /// Returns `bbr3?profile=linux`, measured against Linux.
     pub fn linux() -> Subject {
         Subject { controller: "bbr3?profile=linux".to_owned(), profile: Profile::Linux }
     }

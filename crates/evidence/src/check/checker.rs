@@ -1,4 +1,4 @@
-//! Which runs a check needs, and what rules find in them.
+//! The runs of a check, and the findings of rules in them.
 
 use super::options::Options;
 use super::plan::Planned;
@@ -17,42 +17,43 @@ use narrows_scenario::Scenario;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// The seeds that decide about a cell that did not pass with the first ones, from the first seed on.
+/// Seeds that decide cells that did not pass with the first seeds, relative to the first seed.
 const FRESH: RangeInclusive<u16> = 1000..=1029;
 
-/// What is kept of a run.
+/// The stored numbers of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Kept {
     /// The numbers that its grid asks for.
     pub asked: Vec<Option<f64>>,
-    /// Every metric, in the order of the table of metrics.
+    /// Every metric, in the order of [`METRICS`].
     pub metrics: Vec<Option<f64>>,
-    /// How much long flows' goodput still changed, in percent ([`DRIFT`]); `None` where that is not defined.
+    /// Change of the goodput of long flows during the run, in percent ([`DRIFT`]); `None` if it is
+    /// undefined.
     #[serde(default)]
     pub drift: Option<f64>,
-    /// Why a controller could not go on, so that there are no numbers.
+    /// Reason why a controller could not continue, so that there are no numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
-    /// Why a run on the kernel says more of the machine than of the controller; nothing of a sound run.
+    /// Reasons why a run on the kernel is invalid; empty for a valid run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub issues: Vec<String>,
 }
 
 /// A check of a controller by a suite.
 pub struct Check {
-    /// The suite.
+    /// The suite of the check.
     pub suite: Suite,
-    /// The controller and the baselines.
+    /// The controller under test and the baselines.
     pub players: Players,
-    /// How it is made.
+    /// Options of the check.
     pub options: Options,
     pub(super) grids: Vec<Planned>,
 }
 
-/// Where kept runs are found. `None` of a run that has not been made.
+/// Looks up the stored numbers of a run. `None` if the run has not been made.
 pub type Results<'a> = dyn Fn(Run) -> Option<Kept> + 'a;
 
-/// Which seeds and variant of a cell are looked at.
+/// The seeds and the variant with which a cell is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look {
     First,
@@ -65,7 +66,7 @@ impl Check {
     ///
     /// # Errors
     ///
-    /// A criterion of `only` that the suite does not have, or a scenario that cannot be made with this controller.
+    /// The suite lacks a criterion of `only`, or a scenario is invalid with this controller.
     pub fn new(suite: Suite, players: Players, options: Options) -> Result<Check, EvidenceError> {
         if let Some(unknown) = options.only.iter().find(|id| suite.place(id).is_none()) {
             let help = narrows_params::suggest(
@@ -96,11 +97,11 @@ impl Check {
         Ok(Check { suite, players, options, grids })
     }
 
-    /// The scenario of a run.
+    /// Returns the scenario of a run.
     ///
     /// # Errors
     ///
-    /// It cannot be made with this controller.
+    /// The scenario is invalid with this controller.
     pub fn scenario(&self, run: Run) -> Result<Scenario, EvidenceError> {
         let mut scenario = self.grids[usize::from(run.grid)].scenario(run)?;
         scenario.seed = u64::from(run.seed);
@@ -108,7 +109,7 @@ impl Check {
         Ok(scenario)
     }
 
-    /// What is kept of a run.
+    /// Computes the numbers of a run that are stored.
     pub fn keep(&self, run: Run, record: &Record) -> Kept {
         let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
         Kept {
@@ -124,7 +125,8 @@ impl Check {
         }
     }
 
-    /// What is kept of a run in which a controller could not go on: no number is defined.
+    /// Returns the stored numbers of a run in which a controller could not continue: all are
+    /// undefined.
     pub fn keep_fault(&self, run: Run, fault: String) -> Kept {
         let asked = vec![None; self.suite.grids[usize::from(run.grid)].asked.len()];
         Kept {
@@ -136,7 +138,8 @@ impl Check {
         }
     }
 
-    /// Why the subject could not go on in any of the first runs, if it could in none: then nothing can be said of it.
+    /// Returns the reason why the subject could not continue in any of the first runs. `None` if it
+    /// could in at least one: otherwise nothing can be said about it.
     pub fn never_ran(&self, results: &Results) -> Option<String> {
         let own = self.first().into_iter().filter(|run| self.is_of_subject(*run));
         let mut first = None;
@@ -152,12 +155,12 @@ impl Check {
         [this, other].contains(&Some(self.players.as_played(Who::Subject)))
     }
 
-    /// True if the program under test makes this run.
+    /// True if the program under test takes part in this run.
     pub fn is_of_program(&self, run: Run) -> bool {
         self.players.program && self.is_of_subject(run)
     }
 
-    /// A run in words.
+    /// Describes a run.
     pub fn describe(&self, run: Run) -> String {
         let grid = &self.grids[usize::from(run.grid)];
         let variant = match run.variant {
@@ -174,24 +177,25 @@ impl Check {
         )
     }
 
-    /// The cell of a run in words.
+    /// Describes the cell of a run.
     pub fn cell_label(&self, run: Run) -> String {
         self.grids[usize::from(run.grid)].label(usize::from(run.cell))
     }
 
-    /// Who is in a run, in words.
+    /// Describes the controllers of a run.
     pub fn pair_label(&self, run: Run) -> String {
         self.grids[usize::from(run.grid)].pair_label(run).to_owned()
     }
 
-    /// Where a grid runs the subject, beside somebody if it has such runs: the part, and the place in it.
+    /// Returns the part and the pair of a grid in which the subject runs, together with `beside` if
+    /// there are such runs.
     pub fn place(&self, grid: usize, beside: Option<Who>) -> (u8, u8) {
         let subject = Some(self.players.as_played(Who::Subject));
         let beside = beside.map(|who| self.players.as_played(who));
         self.grids[grid].place(subject, beside).unwrap_or((0, 0))
     }
 
-    /// How many seeds each cell has at first.
+    /// Returns the number of first seeds of each cell.
     pub fn seeds(&self) -> u16 {
         let seeds = match (self.players.program, self.options.quick) {
             (true, true) => 1,
@@ -201,7 +205,7 @@ impl Check {
         self.options.seeds.unwrap_or(seeds)
     }
 
-    /// All that the runs of a check follow from, but for the program.
+    /// Returns a text that determines all runs of a check, except for the program under test.
     pub fn identity(&self) -> String {
         let texts = self.grids.iter().flat_map(|grid| &grid.parts).map(|part| part.sweep.text());
         let asked =
@@ -221,7 +225,7 @@ impl Check {
         }
     }
 
-    /// The runs of a cell.
+    /// Returns the runs of a cell.
     pub(super) fn runs(&self, grid: usize, cell: usize, look: Look) -> Vec<Run> {
         let (planned, seeds) = (&self.grids[grid], self.seeds_of(look));
         let of_pair = |(part, pair): (u8, u8)| {
@@ -238,8 +242,9 @@ impl Check {
         planned.pairs().into_iter().flat_map(of_pair).collect()
     }
 
-    /// How the run of a pair differs from the suite's scenario. A program runs on the kernel alone; baselines run beside it where a cell that did not pass is looked at
-    /// again, and in the simulator before, with hosts as prompt as the kernel.
+    /// Returns the variant for the runs of a pair. A program runs only on the kernel. Its baselines
+    /// first run in the simulator, without the hosts' random delay, and on the kernel for cells
+    /// that did not pass.
     fn variant(&self, look: Look, (this, other): (Option<Who>, Option<Who>)) -> Variant {
         match look {
             Look::Other(variant) => variant,
@@ -249,7 +254,7 @@ impl Check {
         }
     }
 
-    /// Why runs of a cell on the kernel are not sound.
+    /// Returns the reasons why a cell's runs on the kernel are invalid.
     pub(super) fn kernel_issues(&self, grid: usize, cell: usize, results: &Results) -> Vec<String> {
         let runs = self.runs(
             grid,
@@ -259,7 +264,7 @@ impl Check {
         runs.into_iter().filter_map(results).flat_map(|kept| kept.issues).collect()
     }
 
-    /// What a rule finds in a cell; `None` while runs are missing.
+    /// Returns the finding of a rule in a cell; `None` while runs are missing.
     pub(super) fn finding(
         &self,
         grid: usize,
@@ -303,7 +308,8 @@ impl Check {
     }
 }
 
-/// The grid, or the reason that the subject cannot run in it. That a baseline cannot is an error.
+/// Returns the grid, without cells but with the reason if the subject cannot run in it. If a
+/// baseline cannot run in it, that is an error.
 fn runnable(planned: Planned, players: &Players) -> Result<Planned, EvidenceError> {
     for pair in planned.pairs() {
         let Some(error) = planned.refusal(pair) else { continue };

@@ -1,4 +1,4 @@
-//! What is known of cells, and which runs that makes necessary.
+//! The choice of further runs from the findings so far.
 
 use super::checker::{Check, Look, Results};
 use super::program;
@@ -11,7 +11,7 @@ use crate::suite::Who;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Check {
-    /// The runs that every check has: those that rules read of the cells with the first seeds.
+    /// Returns the runs of every check: those that rules need in each cell with the first seeds.
     pub fn first(&self) -> Vec<Run> {
         let questions =
             (0..self.suite.criteria.len()).flat_map(|criterion| self.judged_cells(criterion));
@@ -20,7 +20,7 @@ impl Check {
         runs.into_iter().collect()
     }
 
-    /// The runs that what is known makes necessary; nothing when all is known.
+    /// Returns the runs that the results so far make necessary; empty when the check is complete.
     pub fn further(&self, results: &Results) -> Vec<Run> {
         let mut wanted = Vec::new();
         for criterion in 0..self.suite.criteria.len() {
@@ -34,8 +34,8 @@ impl Check {
         wanted
     }
 
-    /// The runs that show on the kernel what the simulator showed in the worst cell of each criterion for which the suite asks it: one of each pair in a quick check,
-    /// else five.
+    /// Returns the runs that repeat the worst cell on the kernel, for each criterion that the suite
+    /// marks as live: one per pair in a quick check, otherwise five.
     pub fn on_kernel(&self, results: &Results) -> Vec<Run> {
         if self.players.program {
             return Vec::new();
@@ -53,7 +53,7 @@ impl Check {
         runs
     }
 
-    /// The ids of the criteria whose worst cell the suite asks to be run on the kernel, too.
+    /// Returns the ids of the criteria with a worst cell that also runs on the kernel.
     pub fn live_criteria(&self) -> Vec<&str> {
         self.suite
             .criteria
@@ -63,12 +63,12 @@ impl Check {
             .collect()
     }
 
-    /// The runs that a rule reads of a cell.
+    /// Returns the runs that a rule needs in a cell.
     fn runs_for(&self, (grid, rule, cell): Question, look: Look) -> Vec<Run> {
         let (planned, rule) = (&self.grids[grid], &self.suite.grids[grid].rules[rule]);
         let before =
             if let Kind::Rises { axis } = &rule.kind { planned.before(cell, axis) } else { None };
-        // A baseline under test is its own reference, and what it does to itself is read.
+        // A baseline under test is its own reference, so the harm to itself is needed, too.
         let subject = Some(Who::Subject);
         let read = |run: &Run| {
             let (this, other) = planned.players(run.part, run.pair);
@@ -86,7 +86,7 @@ impl Check {
             .collect()
     }
 
-    /// In how many of the subject's runs behind a finding long flows had not converged.
+    /// Counts the subject's runs behind a finding in which long flows had not converged.
     pub(super) fn unconverged(&self, own: &Known, results: &Results) -> usize {
         let look = if own.fresh.is_some() { Look::Fresh } else { Look::First };
         let place = self.place(own.grid, own.decided().beside_whom);
@@ -99,7 +99,8 @@ impl Check {
             .count()
     }
 
-    /// Why the subject could not go on in a run behind a finding, if there is one.
+    /// Returns the reason why the subject could not continue in a run behind a finding, if there is
+    /// such a run.
     pub(super) fn fault(&self, own: &Known, results: &Results) -> Option<String> {
         let look = if own.fresh.is_some() { Look::Fresh } else { Look::First };
         let runs =
@@ -107,7 +108,7 @@ impl Check {
         runs.filter_map(results).find_map(|kept| kept.fault)
     }
 
-    /// The cells of a criterion's rules: grid, rule, cell.
+    /// Returns the cells of a criterion's rules: grid, rule, cell.
     fn judged_cells(&self, criterion: usize) -> Vec<Question> {
         if standing_before(&self.suite, &self.players, &self.options, criterion).is_some() {
             return Vec::new();
@@ -141,7 +142,7 @@ impl Check {
         all
     }
 
-    /// The cells of a criterion whose runs of a program are not sound, each with the reasons.
+    /// Returns the cells of a criterion in which runs of a program are invalid, with the reasons.
     pub(super) fn spoiled(&self, criterion: usize, results: &Results) -> Vec<String> {
         let cells: BTreeSet<(usize, usize)> =
             self.judged_cells(criterion).into_iter().map(|(grid, _, cell)| (grid, cell)).collect();
@@ -156,7 +157,7 @@ impl Check {
         cells.into_iter().filter_map(of).collect()
     }
 
-    /// Cells with their findings as far as they are known, the worst first.
+    /// Returns the cells of a criterion with their findings so far, the worst first.
     pub(super) fn known(&self, criterion: usize, results: &Results) -> Vec<Known> {
         let of = |(grid, rule, cell): (usize, usize, usize)| {
             let own = &self.suite.grids[grid].rules[rule];
@@ -180,7 +181,7 @@ impl Check {
         worst_first(known)
     }
 
-    /// What is to be run for a criterion next.
+    /// Returns the next questions for a criterion.
     fn open_questions(&self, criterion: usize, results: &Results) -> Vec<(Question, Look)> {
         let known = self.known(criterion, results);
         let worst_confirmed = known
@@ -191,7 +192,7 @@ impl Check {
             .unwrap_or(Level::Pass);
         let unconfirmed =
             known.iter().filter(|own| own.fresh.is_none() && own.first.level > Level::Pass);
-        // Cells that can no longer make the verdict worse are not run again in a quick check.
+        // In a quick check, skip cells that can no longer make the verdict worse.
         let mut open: Vec<&Known> = unconfirmed
             .filter(|own| !self.options.quick || own.first.level > worst_confirmed)
             .collect();
@@ -204,7 +205,8 @@ impl Check {
         if self.players.program {
             return Vec::new();
         }
-        // One that no variant turns decides; before it is found, the next is asked.
+        // A cell that passes in no variant settles the verdict. Until such a cell is found, run the
+        // variants of the next decisive cell.
         let asked =
             decisive(&known, worst_confirmed).find(|own| self.turned_by(own, results).is_none());
         asked.map_or_else(Vec::new, |own| {
@@ -212,7 +214,7 @@ impl Check {
         })
     }
 
-    /// The variant in which a cell passes, as far as its variants have been run.
+    /// Returns the variant in which a cell passes, among the variants that have been run.
     pub(super) fn turned_by(&self, own: &Known, results: &Results) -> Option<Variant> {
         let rule = &self.suite.grids[own.grid].rules[own.rule];
         Variant::OTHERS.into_iter().find(|variant| {
@@ -222,7 +224,8 @@ impl Check {
     }
 }
 
-/// Cells by how bad they look: those of the rule that is broken most clearly first, and of one rule that with the largest excess.
+/// Sorts cells by severity: the rule that is broken most clearly comes first, and within a rule the
+/// cell with the largest excess.
 fn worst_first(mut known: Vec<Known>) -> Vec<Known> {
     let rule = |own: &Known| (own.grid, own.rule);
     let mut clearest: BTreeMap<(usize, usize), (Severity, f64)> = BTreeMap::new();
@@ -244,22 +247,24 @@ fn worst_first(mut known: Vec<Known>) -> Vec<Known> {
     known
 }
 
-/// The cells whose verdicts fresh seeds confirmed at this level, if it is not a pass.
+/// Returns the cells with a verdict that fresh seeds confirmed at this level, if the level is not a
+/// pass.
 pub(super) fn decisive(known: &[Known], level: Level) -> impl Iterator<Item = &Known> {
     known.iter().filter(move |own| {
         level > Level::Pass && own.fresh.as_ref().is_some_and(|fresh| fresh.level == level)
     })
 }
 
-/// How bad a cell looks: whether it is judged at all, its level, whether fresh seeds confirmed it, and whether it is decided.
+/// The severity of a cell: whether it is judged, its level, whether fresh seeds confirmed it, and
+/// whether it is decided.
 type Severity = (bool, Level, bool, bool);
 
-/// A rule's findings in a cell, as far as they are known.
+/// The findings of a rule in a cell so far.
 pub(super) struct Known {
     pub grid: usize,
     pub rule: usize,
     pub cell: usize,
-    /// False of a number that is only shown.
+    /// False for a number that is only shown.
     pub judged: bool,
     pub first: Finding,
     pub fresh: Option<Finding>,
@@ -273,7 +278,8 @@ impl Known {
         (self.grid, self.rule, self.cell)
     }
 
-    /// How bad it looks at present: of two cells beyond a bound, the one that fresh seeds have confirmed comes first, and before one that is undecided.
+    /// Returns the present severity. Of two cells beyond a bound, a cell confirmed by fresh seeds
+    /// comes first, and a decided cell comes before an undecided one.
     fn severity(&self) -> Severity {
         let finding = self.decided();
         let confirmed = finding.level > Level::Pass && self.fresh.is_some();
@@ -284,13 +290,14 @@ impl Known {
         self.decided().excess.map_or_else(|| self.without_excess(), |excess| excess.mean)
     }
 
-    /// The excess of a rule that has none: a pass by it says least.
+    /// Returns the excess for a rule that has none. A pass by such a rule comes last.
     fn without_excess(&self) -> f64 {
         if self.decided().level == Level::Pass { f64::NEG_INFINITY } else { 0.0 }
     }
 
-    /// How many times the width of its interval the excess is beyond the bound, since that of another rule may be in another unit. Where there is no width, as of one
-    /// seed, how many times the number itself.
+    /// Returns the excess divided by the width of its interval, because excesses of different rules
+    /// may be in different units. Without a width, as with one seed, it is divided by the number
+    /// itself.
     fn clearness(&self) -> f64 {
         let finding = self.decided();
         let Some(excess) = finding.excess else { return self.without_excess() };
@@ -305,7 +312,7 @@ impl Known {
         excess.mean / unit.max(1e-9)
     }
 
-    /// The finding that counts.
+    /// Returns the finding that counts.
     fn decided(&self) -> &Finding {
         self.fresh.as_ref().unwrap_or(&self.first)
     }

@@ -1,7 +1,9 @@
-//! A check of a controller: which runs a suite asks for, and what they say.
+//! A check of a controller: the runs that a suite needs, and the verdicts that follow from them.
 //!
-//! It runs nothing itself. [`Check::first`] gives the runs that every check has, [`Check::further`] those that become necessary: a cell that does not pass is run again
-//! with 30 fresh seeds, which alone decide, and what still does not pass in three variants, which show whether the verdict is fragile.
+//! The check does not run anything itself. [`Check::first`] returns the runs of every check,
+//! [`Check::further`] those that become necessary. A cell that does not pass is run again with 30
+//! fresh seeds, which alone decide. A cell that still does not pass is run in three variants, which
+//! show whether the verdict is fragile.
 
 mod checker;
 mod further;

@@ -1,20 +1,22 @@
-//! How a check is made.
+//! The options of a check.
 
 use crate::suite::Scope;
 
-/// How a check is made.
+/// The options of a check.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Few cells and five seeds, or all cells and ten. A program has few cells always, and one run of each or five.
+    /// If true, few cells with five seeds; otherwise all cells with ten. A program always has few
+    /// cells, with one run each if true and five otherwise.
     pub quick: bool,
-    /// Where the controller is meant to be used.
+    /// Environment for which the controller is intended.
     pub scope: Scope,
-    /// Only these criteria, by id; all, if there are none.
+    /// Ids of the criteria to check; all criteria if empty.
     pub only: Vec<String>,
-    /// How many seeds each cell has at first, instead of 5 or 10; at least 5.
+    /// Number of first seeds of each cell instead of 5 or 10; at least 5.
     pub seeds: Option<u16>,
     /// The first seed, at most 60,000.
     pub first_seed: u16,
-    /// True if the controller uses signals of routers: it marks its packets as ECN-capable.
+    /// True if the controller uses signals of routers, so that its packets are marked as
+    /// ECN-capable.
     pub signals: bool,
 }

@@ -1,4 +1,4 @@
-//! The runs that a grid has with given players.
+//! The runs of a grid with given players.
 
 use super::run::{Run, Variant};
 use crate::EvidenceError;
@@ -8,14 +8,15 @@ use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// A grid's parts. All have the same cells; the place on the last axis is the pair.
+/// The parts of a grid. All parts have the same cells. The index on the last axis is the pair.
 pub struct Planned {
     pub parts: Vec<Part>,
-    /// Why the controller cannot run in it: there are no parts then.
+    /// Reason why the controller cannot run in the grid. There are no parts then.
     pub refused: Option<String>,
-    /// Which of its cells are run.
+    /// Cells that are run.
     pub chosen: Vec<usize>,
-    /// The scenario that was read last: those of one cell and pair differ only in seed and variant.
+    /// The last scenario that was parsed. Scenarios of the same cell and pair differ only in seed
+    /// and variant.
     last: Mutex<Option<((u8, u64), Scenario)>>,
 }
 
@@ -25,12 +26,12 @@ impl Planned {
         Planned { parts, refused: None, chosen: (0..cells).collect(), last: Mutex::new(None) }
     }
 
-    /// A grid that has no runs.
+    /// Returns a grid without runs.
     pub fn without(refused: Option<String>) -> Planned {
         Planned { refused, ..Planned::new(Vec::new()) }
     }
 
-    /// Why a pair cannot run: the first scenario that is refused with it.
+    /// Returns the error of the first scenario of a pair that is invalid.
     pub fn refusal(&self, (part, pair): (u8, u8)) -> Option<EvidenceError> {
         self.chosen.iter().find_map(|cell| {
             let run =
@@ -39,7 +40,7 @@ impl Planned {
         })
     }
 
-    /// All pairs: the part, and the place in it.
+    /// Returns all pairs as part and index in the part.
     pub fn pairs(&self) -> Vec<(u8, u8)> {
         let of_part = |(part, own): (usize, &Part)| {
             (0..own.pairs.len()).map(move |pair| (part as u8, pair as u8)).collect::<Vec<_>>()
@@ -47,12 +48,12 @@ impl Planned {
         self.parts.iter().enumerate().flat_map(of_part).collect()
     }
 
-    /// Who is in the runs of a pair.
+    /// Returns the players of a pair.
     pub fn players(&self, part: u8, pair: u8) -> (Option<Who>, Option<Who>) {
         self.parts[usize::from(part)].pairs[usize::from(pair)]
     }
 
-    /// Where a pair is run.
+    /// Returns the part and the index of a pair.
     pub fn place(&self, this: Option<Who>, other: Option<Who>) -> Option<(u8, u8)> {
         let in_part = |part: &Part| part.pairs.iter().position(|pair| *pair == (this, other));
         self.parts
@@ -73,12 +74,12 @@ impl Planned {
         places
     }
 
-    /// A cell in words: its label on each axis.
+    /// Describes a cell by its label on each axis.
     pub fn label(&self, cell: usize) -> String {
         self.coordinates(cell).into_iter().map(|(_, label)| label).collect::<Vec<_>>().join(", ")
     }
 
-    /// Where a cell is on each axis: the place, and its label.
+    /// Returns the index and the label of a cell on each axis.
     pub fn coordinates(&self, cell: usize) -> Vec<(usize, String)> {
         self.axes()
             .iter()
@@ -87,20 +88,21 @@ impl Planned {
             .collect()
     }
 
-    /// Who is in a run, in words.
+    /// Describes the controllers of a run.
     pub fn pair_label(&self, run: Run) -> &str {
         let axis = self.parts[usize::from(run.part)].sweep.axes().last();
         axis.map_or("", |axis| &axis.values[usize::from(run.pair)].label)
     }
 
-    /// The cell before on an axis; `None` of the first, and where there is no such axis.
+    /// Returns the previous cell on an axis; `None` for the first cell, and if there is no such
+    /// axis.
     pub fn before(&self, cell: usize, axis: &str) -> Option<usize> {
         let own = self.axes().iter().position(|own| own.name == axis)?;
         let step: usize = self.axes()[own + 1..].iter().map(|axis| axis.values.len()).product();
         (self.places(cell)[own] > 0).then(|| cell - step)
     }
 
-    /// The suite's scenario of a run.
+    /// Returns the suite's scenario of a run.
     pub fn scenario(&self, run: Run) -> Result<Scenario, EvidenceError> {
         let part = &self.parts[usize::from(run.part)];
         let index = u64::from(run.cell) * part.pairs.len() as u64 + u64::from(run.pair);

@@ -1,4 +1,5 @@
-//! Programs in the place of a controller: the cells that a single program can have, and what can be seen of it from outside.
+//! Programs as subjects of a check: the cells that suit a single program, and the numbers that can
+//! be measured from outside.
 
 use super::plan::Planned;
 use super::run::{Run, Variant};
@@ -9,8 +10,8 @@ use narrows_scenario::{FlowId, Scenario, Workload};
 use narrows_transport::Transport;
 use narrows_units::Time;
 
-/// The flow that a program takes the place of: the only one of `self`, if that sends segments of the usual size from the beginning to the end, to a
-/// receiver that does not lie.
+/// Returns the flow that a program replaces: the only flow of `self`, if it sends segments of the
+/// default size from the beginning to the end, to an honest receiver.
 pub fn place(scenario: &Scenario) -> Option<FlowId> {
     let mut own =
         scenario.flows.iter().enumerate().filter(|(_, flow)| flow.name.starts_with("self"));
@@ -19,13 +20,13 @@ pub fn place(scenario: &Scenario) -> Option<FlowId> {
         && flow.start == Time::ZERO
         && flow.stop.is_none()
         && flow.pauses.is_empty();
-    // A program's receiver and the size of its segments are its own.
+    // A program has its own receiver, and chooses the size of its segments.
     let honest = flow.transport.ack_pieces == 1 && flow.transport.ack_ahead == 0;
     let usual = flow.transport.mss == Transport::default().mss;
     (always && honest && usual).then_some(FlowId(place))
 }
 
-/// The grid with the cells that a program can have.
+/// Restricts a grid to the cells that suit a program.
 pub fn runnable(mut planned: Planned) -> Planned {
     let had_cells = !planned.chosen.is_empty();
     let single = |cell: &usize| {
@@ -43,13 +44,14 @@ pub fn runnable(mut planned: Planned) -> Planned {
     planned
 }
 
-/// True if a rule can be applied to what the network shows of a program: neither what becomes of two of them, nor numbers that ask for its packets' payload or for what it
-/// has taken back.
+/// True if a rule can be applied to the packets of a program. A rule about two programs cannot, nor
+/// can a number that needs the payload of packets or the retransmission state of the sender.
 pub fn shows(rule: &Rule, number: &Number) -> bool {
     rule.kind != Kind::Twins && !matches!(number.metric.name, "useful" | "spurious" | "timeouts")
 }
 
-/// True if the finding is about round trips that nobody saw: only TCP's acknowledgements can be read.
+/// True if the finding is about round trips that could not be measured: only TCP's acknowledgements
+/// can be read.
 pub fn unseen(number: &Number, finding: &Finding) -> bool {
     number.metric.name.starts_with("rtt") && finding.subject.1.iter().all(Option::is_none)
 }

@@ -1,25 +1,25 @@
-//! The runs of a check, and how each is named by a number.
+//! The runs of a check, and their numbers in files.
 
-/// How a run differs from the suite's scenario.
+/// The difference between a run and the suite's scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Variant {
-    /// Not at all.
+    /// No difference.
     Plain,
     /// Hosts send without their random delay.
     Prompt,
     /// Acknowledgements have 1 ms of uniform jitter.
     Jitter,
-    /// It lasts twice as long.
+    /// The run takes twice as long.
     Long,
-    /// On the Linux kernel, over emulated links.
+    /// The run is on the Linux kernel, over emulated links.
     Kernel,
 }
 
 impl Variant {
-    /// Those that differ and should not matter.
+    /// Variants with differences that should not matter.
     pub const OTHERS: [Variant; 3] = [Variant::Prompt, Variant::Jitter, Variant::Long];
 
-    /// It in words.
+    /// Describes the variant.
     pub fn text(self) -> &'static str {
         match self {
             Variant::Plain => "as it is",
@@ -34,22 +34,23 @@ impl Variant {
 /// A run: a cell of a grid with a pair of controllers, a variant and a seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Run {
-    /// The grid's place in the suite.
+    /// Index of the grid in the suite.
     pub grid: u16,
-    /// The part of the grid.
+    /// Index of the part in the grid.
     pub part: u8,
-    /// The cell.
+    /// Index of the cell.
     pub cell: u16,
-    /// The place of the pair in the part.
+    /// Index of the pair in the part.
     pub pair: u8,
-    /// How it differs.
+    /// Difference from the suite's scenario.
     pub variant: Variant,
     /// The seed.
     pub seed: u16,
 }
 
 impl Run {
-    /// The number that stands for it in files: of equal suites and players, equal runs have equal numbers.
+    /// Returns the number of the run in files. For equal suites and players, equal runs have equal
+    /// numbers.
     pub fn number(self) -> u64 {
         let parts = [
             (u64::from(self.grid), 12),
@@ -62,7 +63,7 @@ impl Run {
         parts.into_iter().fold(0, |all, (part, bits)| all << bits | part)
     }
 
-    /// The run of a number.
+    /// Returns the run with this number.
     pub fn of(number: u64) -> Run {
         let field = |from: u32, bits: u32| number >> from & ((1 << bits) - 1);
         let variant = match field(16, 4) {

@@ -1,24 +1,24 @@
-//! How a controller stands in a criterion.
+//! The standing of a controller in a criterion.
 
 use super::options::Options;
 use crate::judge::Level;
 use crate::suite::{Players, Suite};
 
-/// How a controller stands in a criterion.
+/// The standing of a controller in a criterion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// It was judged.
+    /// The criterion was judged.
     Judged(Level),
-    /// Its numbers are shown, and not judged.
+    /// The numbers are shown but not judged.
     Shown,
-    /// It was not, and why.
+    /// The criterion was not run, for this reason.
     NotRun(String),
-    /// It does not apply, and why.
+    /// The criterion does not apply, for this reason.
     NotApplicable(String),
 }
 
 impl Standing {
-    /// It in two words at most.
+    /// Returns the standing in one or two words.
     pub fn word(&self) -> &'static str {
         match self {
             Standing::Judged(level) => level.word(),
@@ -28,7 +28,7 @@ impl Standing {
         }
     }
 
-    /// Why there is no verdict.
+    /// Returns the reason why there is no verdict.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Standing::Judged(_) | Standing::Shown => None,
@@ -37,7 +37,7 @@ impl Standing {
     }
 }
 
-/// Why a criterion is not judged, if that is known before anything runs.
+/// Returns the standing of a criterion that is not judged, if that is known before any run.
 pub(super) fn standing_before(
     suite: &Suite,
     players: &Players,

@@ -1,4 +1,4 @@
-//! Scenarios that differ from a suite's in one thing that should not matter.
+//! Variants of a suite's scenarios, each with a difference that should not matter.
 
 use super::run::Variant;
 use narrows_path::Jitter;

@@ -1,4 +1,4 @@
-//! What the runs of a check say, criterion by criterion.
+//! The verdicts of a check, criterion by criterion.
 
 use super::checker::{Check, Look, Results};
 use super::further::{Known, decisive};
@@ -12,52 +12,54 @@ use crate::suite::Criterion;
 pub struct CriterionVerdict {
     /// The criterion.
     pub criterion: Criterion,
-    /// How the controller stands.
+    /// Standing of the controller.
     pub standing: Standing,
-    /// The variant in which the worst cell passes, if every cell of its level passes in some variant: the verdict is at most concern then.
+    /// The variant in which the worst cell passes, if every cell of its level passes in some
+    /// variant. The verdict is then at most concern.
     pub fragile: Option<Variant>,
     /// The cells, rule by rule, the worst first.
     pub cells: Vec<CellVerdict>,
-    /// Another criterion from which the verdict comes.
+    /// Id of the criterion that this verdict is taken from, if it is from another criterion.
     pub comes_from: Option<String>,
-    /// The grids in which the controller cannot run while it runs in others, each with the reason.
+    /// Grids in which the controller cannot run although it runs in others, with the reasons.
     pub left_out: Vec<String>,
-    /// What the rule of the worst cell finds on the kernel, if that was run; the reasons that the machine set part of it.
+    /// Finding of the worst cell's rule on the kernel, if it ran there; or the reasons why those
+    /// runs are invalid.
     pub kernel: Option<Result<Finding, Vec<String>>>,
 }
 
 /// The verdict of a rule on a cell.
 #[derive(Clone, Debug)]
 pub struct CellVerdict {
-    /// The place of the grid in the suite.
+    /// Index of the grid in the suite.
     pub grid: usize,
-    /// The place of the rule in the grid.
+    /// Index of the rule in the grid.
     pub rule: usize,
-    /// The cell's place in the grid.
+    /// Index of the cell in the grid.
     pub cell: usize,
-    /// The cell in words.
+    /// Description of the cell.
     pub label: String,
-    /// Where it is on each axis of its grid: the place, and its label.
+    /// Index and label of the cell on each axis of its grid.
     pub coordinates: Vec<(usize, String)>,
-    /// What the first seeds show.
+    /// Finding with the first seeds.
     pub first: Finding,
-    /// What 30 fresh seeds show, if the first did not pass and they were run.
+    /// Finding with 30 fresh seeds, if the first seeds did not pass and these were run.
     pub fresh: Option<Finding>,
-    /// In how many of the runs behind it long flows had not converged.
+    /// Number of runs behind the finding in which long flows had not converged.
     pub unconverged: usize,
-    /// Why the controller could not go on in one of them.
+    /// Reason why the controller could not continue in one of these runs.
     pub fault: Option<String>,
 }
 
 impl CriterionVerdict {
-    /// True of a concern and a failure.
+    /// True for a concern and a failure.
     pub fn is_worse_than_pass(&self) -> bool {
         matches!(self.standing, Standing::Judged(level) if level > Level::Pass)
     }
 }
 
 impl CellVerdict {
-    /// The finding that counts.
+    /// Returns the finding that counts.
     pub fn decided(&self) -> &Finding {
         self.fresh.as_ref().unwrap_or(&self.first)
     }
@@ -66,17 +68,18 @@ impl CellVerdict {
 /// Verdicts on all criteria.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// In the order of the suite.
+    /// Verdicts in the order of the suite.
     pub criteria: Vec<CriterionVerdict>,
 }
 
 impl Report {
-    /// How many criteria have this verdict or lack of one: "pass", "concern", "fail", "shown", "not run", "not applicable".
+    /// Counts the criteria with this verdict or standing: "pass", "concern", "fail", "shown", "not
+    /// run", "not applicable".
     pub fn count(&self, word: &str) -> usize {
         self.criteria.iter().filter(|own| own.standing.word() == word).count()
     }
 
-    /// The worst verdict; `None` if nothing was judged.
+    /// Returns the worst verdict; `None` if nothing was judged.
     pub fn worst(&self) -> Option<Level> {
         self.criteria
             .iter()
@@ -87,7 +90,7 @@ impl Report {
     }
 }
 
-/// What the runs of a check say.
+/// Computes the verdicts from the runs of a check.
 pub fn report(check: &Check, results: &Results) -> Report {
     let mut criteria: Vec<CriterionVerdict> = Vec::new();
     let asked = |id: &String| check.options.only.is_empty() || check.options.only.contains(id);
@@ -152,7 +155,7 @@ fn verdict(
     }
     let left_out =
         refused.map(|(name, reason)| format!("{name}: {reason}")).chain(spoiled).collect();
-    // What fresh seeds did not look at cannot count more than what they confirmed.
+    // Only fresh seeds can give a level worse than pass.
     let confirmed =
         known.iter().filter_map(|own| own.fresh.as_ref()).map(|finding| finding.level).max();
     let level = confirmed.unwrap_or(Level::Pass);
@@ -190,7 +193,8 @@ fn on_kernel(
     Some(if issues.is_empty() { Ok(finding) } else { Err(issues) })
 }
 
-/// The variant that turns the first decisive cell's verdict into pass, if each decisive cell has one.
+/// Returns the variant in which the first decisive cell passes, if each decisive cell passes in
+/// some variant.
 fn fragility(check: &Check, known: &[Known], level: Level, results: &Results) -> Option<Variant> {
     let turned: Option<Vec<Variant>> =
         decisive(known, level).map(|own| check.turned_by(own, results)).collect();

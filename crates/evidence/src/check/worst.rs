@@ -1,4 +1,4 @@
-//! The runs that went worst.
+//! The worst runs of a cell.
 
 use super::checker::{Check, Look};
 use super::run::{Run, Variant};
@@ -8,14 +8,15 @@ use crate::suite::Who;
 use narrows_measure::metrics::Better;
 
 impl Check {
-    /// The name of what is measured in a cell.
+    /// Returns the name of the metric that is judged in a cell.
     pub fn measure(&self, cell: &CellVerdict) -> &'static str {
         let grid = &self.suite.grids[cell.grid];
         grid.asked[grid.rules[cell.rule].number].metric.name
     }
 
-    /// The run of a cell that went worst for what is judged there, and those with the same seed of each baseline in the subject's place, of twins in
-    /// both places.
+    /// Returns the run of a cell with the worst value of the judged number, and the runs with the
+    /// same seed in which each baseline takes the subject's place. For twins, each takes both
+    /// places.
     pub fn worst_runs(&self, cell: &CellVerdict) -> Vec<Run> {
         let (grid, finding) = (&self.suite.grids[cell.grid], cell.decided());
         let look = if cell.fresh.is_some() { Look::Fresh } else { Look::First };

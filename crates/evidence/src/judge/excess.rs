@@ -1,4 +1,4 @@
-//! How far beyond a bound each seed is.
+//! Excesses: the distance of each seed beyond a bound.
 
 use super::numbers::Numbers;
 use crate::rule::{Bound, Kind, Rule};
@@ -6,16 +6,17 @@ use crate::suite::Who;
 use narrows_measure::harm::signed;
 use narrows_measure::metrics::Better;
 
-/// How far beyond a bound the subject is in each seed: above zero is beyond. `None` where a number is not defined.
+/// The distance of the subject beyond a bound, one value per seed. Positive values are beyond the
+/// bound; `None` if a number is undefined.
 pub struct Excess {
     pub values: Vec<Option<f64>>,
-    /// What it is of, if a rule looks at several things.
+    /// Description of the excess, if a rule has several.
     pub note: Option<String>,
-    /// Whose numbers they are, if not the subject's.
+    /// Baseline that the numbers belong to, if they are not the subject's.
     pub victim: Option<Who>,
 }
 
-/// The excesses of a rule's cell: one, or one for each baseline that is looked at.
+/// Computes the excesses of a rule in a cell: one, or one for each baseline.
 pub fn of(rule: &Rule, bound: Bound, numbers: &Numbers) -> Vec<Excess> {
     match &rule.kind {
         Kind::Relative | Kind::Limit | Kind::Twins => vec![relative(rule, bound, numbers)],
@@ -40,13 +41,15 @@ fn relative(rule: &Rule, bound: Bound, numbers: &Numbers) -> Excess {
     Excess { values: values.collect(), note: None, victim: None }
 }
 
-/// The worse of two values.
+/// Returns the worse of two values.
 fn worse(better: Better, a: f64, b: f64) -> f64 {
     if better == Better::Higher { a.min(b) } else { a.max(b) }
 }
 
-/// How far a value is beyond a bound: in logarithms if the bound has a factor, else in its unit. The least of all parts, since all must be broken. `None` if what it is
-/// compared with is not defined. `floor` is added to both sides of a ratio, and of a difference does not matter.
+/// Returns the distance of a value beyond a bound: as a logarithm if the bound has a factor,
+/// otherwise in the unit of the value. It is the smallest distance over all parts of the bound,
+/// because the value must exceed all of them. `None` if the other value is needed and undefined.
+/// `floor` is added to both sides of a ratio. In a difference it would not matter.
 fn beyond(bound: Bound, better: Better, own: f64, other: Option<f64>, floor: f64) -> Option<f64> {
     let Bound { above, below, by, times } = bound;
     let ratio = |of: f64, to: f64| ln((of + floor) / (to + floor));
@@ -66,13 +69,15 @@ fn beyond(bound: Bound, better: Better, own: f64, other: Option<f64>, floor: f64
     [above, below, by, times].into_iter().flatten().reduce(f64::min)
 }
 
-/// Of the ratio of numbers that are not negative; what is infinitely far is far enough.
+/// Returns the logarithm of a ratio of non-negative numbers. Infinite results are limited to a
+/// large number.
 fn ln(ratio: f64) -> f64 {
     const FAR: f64 = 20.0;
     if ratio.is_nan() { 0.0 } else { libm::log(ratio).clamp(-FAR, FAR) }
 }
 
-/// For each victim, its harm beside the subject less the most that it has beside a baseline, less the bound.
+/// Returns for each victim its harm by the subject, minus the largest harm by a baseline, minus the
+/// bound.
 fn harm(rule: &Rule, bound: Bound, numbers: &Numbers) -> Vec<Excess> {
     let number = &numbers.grid.asked[rule.number];
     let (better, floor) = (number.metric.better, number.floor());
@@ -116,15 +121,17 @@ fn mean(values: &[Option<f64>]) -> f64 {
     narrows_measure::statistics::mean(&defined).unwrap_or(f64::NEG_INFINITY)
 }
 
-/// For each baseline, how far the subject is beyond the bound of two numbers: a baseline is better in both, or every baseline is
-/// better in one and not worse in the other. The second alone would fault a copy of one baseline for what another trades; the first
-/// alone would pass a queue that is many times as long at equal use. The margins are `by` for the first number and the factor
-/// `times` for the second; less than a margin is no difference. Zero is at the bound, in units of the margin.
+/// Returns for each baseline the distance of the subject beyond the bound of two numbers. The
+/// subject is beyond it if the baseline is better in both numbers, or if every baseline is better
+/// in one and not worse in the other. The second condition alone would fault a copy of one baseline
+/// for the trade-off of another. The first alone would pass a queue that is many times as long at
+/// equal use. The margins are `by` for the first number and the factor `times` for the second; a
+/// smaller difference does not count. A result of zero is at the bound. The unit is the margin.
 fn pareto(rule: &Rule, and: usize, bound: Bound, numbers: &Numbers) -> Vec<Excess> {
     let (by, times) = (bound.by.unwrap_or(1.0), bound.times.unwrap_or(1.15));
     let own = (numbers.alone(Who::Subject, rule.number), numbers.alone(Who::Subject, and));
     let standard: Vec<Who> = numbers.players.standard().collect();
-    // By how many margins a baseline is better in each number, seed by seed.
+    // Advantage of a baseline in each number, in margins, seed by seed.
     let better = |who: &Who| -> Vec<Option<(f64, f64)>> {
         let theirs = (numbers.alone(*who, rule.number), numbers.alone(*who, and));
         let of_seed = |seed: usize| {
@@ -156,7 +163,7 @@ fn pareto(rule: &Rule, and: usize, bound: Bound, numbers: &Numbers) -> Vec<Exces
     standard.iter().zip(&all).map(of_baseline).collect()
 }
 
-/// By how much a number grows, as a part of it; from nothing to something very much, but not infinitely.
+/// Returns the relative growth of a number. Growth from zero is large but finite.
 fn growth(before: f64, own: f64) -> f64 {
     const FAR: f64 = 100.0;
     if before > 0.0 {
@@ -168,7 +175,7 @@ fn growth(before: f64, own: f64) -> f64 {
     }
 }
 
-/// By how much the number grows from the cell before, as a part of it, beyond `by`.
+/// Returns the relative growth of the number from the previous cell, minus `by`.
 fn rises(rule: &Rule, axis: &str, bound: Bound, numbers: &Numbers) -> Option<Excess> {
     let before = (numbers.before)(axis, rule.number)?;
     let own = numbers.alone(Who::Subject, rule.number);

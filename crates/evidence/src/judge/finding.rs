@@ -1,4 +1,4 @@
-//! What a rule finds in a cell.
+//! The findings of rules in cells.
 
 use super::level::Level;
 use super::numbers::{Named, Numbers, Values};
@@ -7,30 +7,32 @@ use crate::statistics::Estimate;
 use crate::suite::Who;
 use narrows_measure::statistics::mean;
 
-/// What a rule finds in a cell.
+/// The finding of a rule in a cell.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// Pass, concern or fail.
     pub level: Level,
-    /// True if the interval of the excess holds zero: more seeds would decide.
+    /// True if the interval of the excess contains zero: more seeds would decide.
     pub undecided: bool,
-    /// The name of what is judged, and its numbers, one for each seed.
+    /// Name and numbers of the judged flows, one number per seed.
     pub subject: Named,
-    /// Those that it is compared with.
+    /// Names and numbers for comparison.
     pub beside: Vec<Named>,
-    /// The second number of a rule that compares two: the subject's, then those that it is compared with; else empty.
+    /// The second number of a rule that compares two: the values of the subject, then those for
+    /// comparison. Empty for other rules.
     pub second: Vec<Values>,
-    /// True if it passes with so much less than each baseline that the rule tells it.
+    /// True if the cell passes, and the mean is so far below each baseline's that the rule reports
+    /// an improvement.
     pub improves: bool,
-    /// By how much the subject is beyond the bound that decided, seed by seed; `None` of numbers that are not defined.
+    /// Distance of the subject beyond the bound that decided; `None` if a number is undefined.
     pub excess: Option<Estimate>,
-    /// More in words, if there is more to say.
+    /// Additional explanation.
     pub note: Option<String>,
-    /// Beside whom the subject is, where the finding is about a run of two.
+    /// The controller that shares the network with the subject, if the finding is about a pair.
     pub beside_whom: Option<Who>,
 }
 
-/// A finding with the numbers that it is shown with.
+/// Creates a finding with the numbers that are shown with it.
 pub(super) fn shown(
     rule: &Rule,
     numbers: &Numbers,

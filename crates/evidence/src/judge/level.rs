@@ -2,20 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The verdict of a rule on a cell, of all rules on a criterion.
+/// The verdict of a rule on a cell, or of all rules on a criterion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// Within bounds.
     Pass,
-    /// Beyond a bound that gives rise to concern, or undecided.
+    /// Beyond a bound that raises concern, or undecided.
     Concern,
-    /// Beyond a bound that standard controllers keep and that a document asks for.
+    /// Beyond a bound that standard controllers keep and that a document requires.
     Fail,
 }
 
 impl Level {
-    /// It in a word.
+    /// Returns the verdict in one word.
     pub fn word(self) -> &'static str {
         match self {
             Level::Pass => "pass",

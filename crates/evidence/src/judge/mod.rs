@@ -1,7 +1,9 @@
-//! Rules, and what they make of the numbers of a cell.
+//! The application of rules to the numbers of a cell.
 //!
-//! A rule turns the numbers of each seed into an **excess**: how far the subject is beyond the rule's bound, paired with the baselines' runs of the same seed. The
-//! interval of its mean decides: all of it at or below zero is within the bound, all above is beyond, anything else is undecided.
+//! A rule turns the numbers of each seed into an **excess**: the distance of the subject beyond the
+//! rule's bound, paired with the baselines' runs of the same seed. The interval of the mean excess
+//! decides. If it is at or below zero, the subject is within the bound. If it is above zero, the
+//! subject is beyond the bound. Otherwise the cell is undecided.
 
 mod excess;
 mod finding;
@@ -58,7 +60,7 @@ pub fn judge(rule: &Rule, numbers: &Numbers) -> Finding {
     }
 }
 
-/// Where an excess lies.
+/// The position of an excess relative to the bound.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Within,
@@ -66,7 +68,7 @@ enum Place {
     Beyond,
 }
 
-/// An excess over a bound, and where its interval lies.
+/// An excess over a bound, and the position of its interval.
 struct Seen {
     level: Level,
     place: Place,
@@ -92,13 +94,14 @@ impl Seen {
     }
 
     fn finding(&self, rule: &Rule, numbers: &Numbers, level: Level) -> Finding {
-        // How much harm there is is worth knowing, whatever the verdict.
+        // The amount of harm is of interest whatever the verdict.
         let note = self.note.clone().filter(|_| level != Level::Pass || rule.kind == Kind::Harm);
         Finding { excess: self.estimate, ..shown(rule, numbers, level, note, self.victim) }
     }
 }
 
-/// Whether a number is defined in half of the seeds or more, where it is in all of them with every baseline.
+/// Judges whether a number is defined in at least half of the seeds. The subject passes if the
+/// number is undefined for some seed of a baseline, too.
 fn undefined(rule: &Rule, numbers: &Numbers) -> Finding {
     let lacking =
         |who: Who| numbers.alone(who, rule.number).iter().filter(|value| value.is_none()).count();

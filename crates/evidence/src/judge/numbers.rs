@@ -1,40 +1,43 @@
-//! The numbers of a cell, as rules ask for them.
+//! The numbers of a cell for rules.
 
 use crate::rule::{Kind, Rule};
 use crate::suite::{Cast, Grid, Players, Who};
 
-/// The numbers of the runs of a cell with the same seeds.
+/// The numbers of a cell's runs, all with the same seeds.
 pub struct Numbers<'a> {
-    /// The grid that the cell belongs to.
+    /// The grid of the cell.
     pub grid: &'a Grid,
-    /// Who plays.
+    /// The controllers of the check.
     pub players: &'a Players,
-    /// How many seeds there are.
+    /// Number of seeds.
     pub seeds: usize,
-    /// A number, one for each seed, of the run in which the first drives the flows of `self` and the second those of `other`.
+    /// Returns a number, one value per seed, for the run in which the first player drives the flows
+    /// of `self` and the second those of `other`.
     pub of: &'a dyn Fn(Option<Who>, Option<Who>, usize) -> Values,
-    /// The same of the cell before on this axis; `None` of the first.
+    /// Returns a number of the subject in the previous cell on this axis; `None` for the first
+    /// cell.
     pub before: &'a dyn Fn(&str, usize) -> Option<Values>,
 }
 
-/// A number, one for each seed; `None` where it is not defined.
+/// The values of a number, one per seed; `None` if the number is undefined.
 pub type Values = Vec<Option<f64>>;
 
-/// Numbers, one for each seed, and what they are called.
+/// The name of a series of values, and the values, one per seed.
 pub type Named = (String, Values);
 
 impl Numbers<'_> {
-    /// A number of the run in which `who` drives all flows.
+    /// Returns a number of the run in which `who` drives all flows.
     pub fn alone(&self, who: Who, number: usize) -> Values {
         (self.of)(Some(self.players.as_played(who)), None, number)
     }
 
-    /// A number of the run of `who` beside a baseline.
+    /// Returns a number of the run of `who` next to a baseline.
     pub fn beside(&self, who: Who, other: Who, number: usize) -> Values {
         (self.of)(Some(self.players.as_played(who)), Some(self.players.as_played(other)), number)
     }
 
-    /// The rule's number of the run in which `who` drives all flows, those of `other` as well if the rule is about twins.
+    /// Returns the rule's number for the run in which `who` drives all flows; for a rule about
+    /// twins, including the flows of `other`.
     pub fn by_itself(&self, who: Who, rule: &Rule) -> Values {
         if rule.kind == Kind::Twins {
             self.beside(who, who, rule.number)
@@ -43,13 +46,13 @@ impl Numbers<'_> {
         }
     }
 
-    /// A number of the run in which nobody drives the flows of `self`.
+    /// Returns a number of the run without the flows of `self`.
     pub fn solo(&self, other: Who, number: usize) -> Values {
         (self.of)(None, Some(other), number)
     }
 
-    /// The numbers that a finding of this rule is shown with: those that are judged, and those that they are compared with. `victim` is whose numbers are judged, if they
-    /// are not the subject's own.
+    /// Returns the numbers that are shown with a finding: the judged numbers, and those for
+    /// comparison. `victim` is the controller of the judged flows, if it is not the subject.
     pub fn shown(&self, rule: &Rule, victim: Option<Who>) -> (Named, Vec<Named>) {
         let name = |who: Who| self.players.text(who);
         if rule.kind == Kind::Shown && self.grid.cast == Cast::Pairs {

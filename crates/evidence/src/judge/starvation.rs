@@ -1,4 +1,4 @@
-//! Starvation: what happens beside the subject and beside no baseline.
+//! Starvation of flows next to the subject that do not starve next to a baseline.
 
 use super::finding::{Finding, shown};
 use super::level::Level;
@@ -7,8 +7,10 @@ use crate::rule::Rule;
 use crate::suite::Who;
 use narrows_measure::harm::STARVED_S;
 
-/// A baseline that starves beside the subject in more than half of the seeds, and beside no baseline in more than half, fails; where the subject starves beside itself,
-/// and no baseline does so beside itself, there is concern (RFC 9743, section 5.2). So there is where it is not defined in half of the seeds or more.
+/// Judges starvation (RFC 9743, section 5.2). The rule fails if a baseline starves next to the
+/// subject in more than half of the seeds, and next to no baseline in more than half. It raises
+/// concern if the subject starves next to itself, and no baseline does next to itself. It also
+/// raises concern if starvation is undefined in at least half of the seeds.
 pub fn judge(rule: &Rule, numbers: &Numbers) -> Finding {
     let standard: Vec<Who> = numbers.players.standard().collect();
     let starves = |this: Who, other: Who| {

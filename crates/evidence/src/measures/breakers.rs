@@ -1,4 +1,4 @@
-//! Circuit breakers: whether one would trip.
+//! Circuit breakers: metrics that tell whether one would trip.
 
 use super::intervals::intervals;
 use narrows_measure::metrics::{Better, Metric};
@@ -27,7 +27,7 @@ pub(super) const METER: Metric = Metric {
     compute: meter,
 };
 
-/// Between two reports.
+/// Time between two reports.
 const REPORT: Span = Span::from_secs(1);
 
 fn breaker(record: &Record) -> Option<f64> {
@@ -52,13 +52,14 @@ fn trips(record: &Record, flow: &FlowRecord) -> bool {
         let Some(begin) = (at + 1).checked_sub(reports) else { return false };
         let mean = |of: &[f64]| of[begin..=at].iter().sum::<f64>() / reports as f64;
         let p = mean(&lost);
-        // In packets per second: the size of a packet stands on both sides.
+        // Both sides are in packets per second, because the size of a packet cancels.
         p > 0.0 && mean(&rates) > 10.0 / (mean(&rtts) * (2.0 * p / 3.0).sqrt())
     };
     (0..lost.len()).any(trips_at)
 }
 
-/// The round trip at a time: without queues, and what waits on the way of the data. A link that stands still tells none.
+/// Returns the round trip at a time: the base round trip plus the waiting time in the queues of the
+/// data's route. A link that stands still counts as no wait.
 fn round_trip(record: &Record, flow: &FlowRecord, at: Time) -> f64 {
     let waits = flow.route_at(at).iter().filter_map(|link| record.links[*link].waiting(at));
     waits.fold(flow.base_rtt, |sum, wait| sum + wait).as_secs_f64()
@@ -82,7 +83,7 @@ fn meter(record: &Record) -> Option<f64> {
     (!record.flows.is_empty()).then_some(f64::from(u8::from(longest >= 3)))
 }
 
-/// Packets sent and dropped until a time.
+/// Returns the packets sent and dropped until a time.
 fn counts(flow: &FlowRecord, at: Time) -> (u64, u64) {
     let sample = standing(&flow.samples, at);
     (sample.sent, sample.dropped)

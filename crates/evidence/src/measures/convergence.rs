@@ -1,13 +1,14 @@
-//! Whether flows have come to rest.
+//! Convergence of flows.
 
 use narrows_measure::metrics::{Better, Metric};
 use narrows_measure::{FlowRecord, Record, standing};
 use narrows_units::Time;
 
-/// Long flows whose goodput changes by more than this between the halves of a run have not converged; ours.
+/// Largest change of goodput between the halves of a run, in percent, with which a long flow counts
+/// as converged. The value is our choice.
 pub const CONVERGED_PERCENT: f64 = 20.0;
 
-/// How much long flows' goodput still changes.
+/// Change of the goodput of long flows.
 pub const DRIFT: Metric = Metric {
     name: "drift",
     unit: "%",
@@ -32,12 +33,12 @@ pub const DRIFT: Metric = Metric {
     },
 };
 
-/// True of a flow that always has something to send, from warm-up or before to the end.
+/// True for a flow that always has data to send, from warm-up or earlier to the end.
 pub(super) fn is_long(record: &Record, flow: &FlowRecord) -> bool {
     flow.transfers.is_none() && flow.start <= Time::ZERO + record.warmup && flow.end.is_none()
 }
 
-/// Bytes of payload that had arrived at a time, each once.
+/// Returns the payload bytes that had arrived at a time, each counted once.
 pub(super) fn delivered(flow: &FlowRecord, at: Time) -> u64 {
     standing(&flow.samples, at).goodput.get()
 }

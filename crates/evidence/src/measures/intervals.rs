@@ -3,7 +3,7 @@
 use narrows_measure::Record;
 use narrows_units::{Span, Time};
 
-/// Whole intervals of this length since warm-up.
+/// Returns the whole intervals of this length since warm-up.
 pub(super) fn intervals(record: &Record, length: Span) -> impl Iterator<Item = (Time, Time)> {
     let (begin, over) = (Time::ZERO + record.warmup, Time::ZERO + record.duration);
     (0u64..)

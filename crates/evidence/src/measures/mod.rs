@@ -1,4 +1,4 @@
-//! Numbers of a run that only verdicts need, as metrics: each with its definition beside its code.
+//! Metrics that only verdicts need, each with its definition next to its code.
 
 mod breakers;
 mod convergence;
@@ -11,7 +11,7 @@ mod sending;
 pub use convergence::{CONVERGED_PERCENT, DRIFT};
 use narrows_measure::metrics::Metric;
 
-/// All of them. Suites name them as they name the metrics of every run.
+/// All metrics of this module. Suites name them like the metrics of every run.
 pub const MEASURES: &[Metric] = &[
     sending::SENT,
     sending::SENT_RATE,

@@ -1,4 +1,4 @@
-//! How long packets wait.
+//! Waiting times of packets.
 
 use narrows_measure::metrics::{Better, Metric, bottleneck};
 

@@ -1,4 +1,4 @@
-//! How well flows follow a path that changes.
+//! Adaptation of flows to changes of the path.
 
 use super::sending::seconds;
 use narrows_measure::metrics::{Better, Metric, bottleneck};
@@ -124,10 +124,11 @@ fn recovery(record: &Record) -> Option<f64> {
     longest
 }
 
-/// From when to when.
+/// A time interval.
 type During = (Time, Time);
 
-/// Of each change after which the bottleneck carries something: from when to when it holds, and when nine tenths of the bottleneck are used again.
+/// Returns for each change after which the bottleneck carries data: the interval until the next
+/// change, and the time at which nine tenths of the bottleneck are used again.
 fn recoveries(record: &Record) -> Option<Vec<(During, Option<Time>)>> {
     let link = bottleneck(record)?;
     let over = Time::ZERO + record.duration;
@@ -153,7 +154,8 @@ fn recoveries(record: &Record) -> Option<Vec<(During, Option<Time>)>> {
     )
 }
 
-/// The end of the first window between `from` and `to` in which this part of a link is used.
+/// Returns the end of the first window between `from` and `to` in which this part of a link's
+/// capacity is used.
 fn used(record: &Record, link: &LinkRecord, from: Time, to: Time, part: f64) -> Option<Time> {
     let rtt = record.flows.iter().map(|flow| flow.base_rtt).max()?;
     let window = (rtt * 2).max(Span::from_millis(200));
@@ -173,7 +175,7 @@ fn used(record: &Record, link: &LinkRecord, from: Time, to: Time, part: f64) -> 
     })
 }
 
-/// How much a count grew between the samples that stood at two times.
+/// Returns the growth of a count between two times, from the latest sample at each.
 fn carried<T: Sample>(samples: &[T], count: impl Fn(T) -> Bytes, from: Time, to: Time) -> Bytes {
     count(standing(samples, to)).saturating_sub(count(standing(samples, from)))
 }

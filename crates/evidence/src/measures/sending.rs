@@ -1,4 +1,4 @@
-//! How much leaves hosts, whether or not it arrives.
+//! Data that leaves hosts, whether or not it arrives.
 
 use narrows_measure::metrics::{Better, Metric};
 use narrows_measure::{FlowRecord, Record};
@@ -56,7 +56,7 @@ fn sent(record: &Record) -> u64 {
     record.flows.iter().map(|flow| flow.steady.sent).sum()
 }
 
-/// The time since warm-up.
+/// Returns the time since warm-up, in seconds.
 pub(super) fn seconds(record: &Record) -> f64 {
     record.duration.saturating_sub(record.warmup).as_secs_f64()
 }

@@ -1,4 +1,4 @@
-//! A cell of a check as it is kept.
+//! Cells of a stored check.
 
 use crate::check::{CellVerdict, Check};
 use crate::judge::{Finding, Named};
@@ -8,16 +8,16 @@ use crate::statistics::{Estimate, estimate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the kernel showed in a cell.
+/// The finding of a cell on the kernel.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct OnKernel {
-    /// pass, concern or fail; "not run" where the machine set part of the result.
+    /// pass, concern or fail; "not run" if the runs are invalid.
     pub verdict: String,
-    /// What was judged there, one for each run.
+    /// Judged numbers, one per run.
     pub subject: Vec<Option<f64>>,
-    /// What it was compared with.
+    /// Numbers for comparison.
     pub beside: Vec<Beside>,
-    /// Why the machine set part of the result.
+    /// Reasons why the runs are invalid.
     pub issues: Vec<String>,
 }
 
@@ -43,48 +43,51 @@ impl OnKernel {
 /// The verdict of a rule on a cell.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct CheckedCell {
-    /// The cell in words.
+    /// Description of the cell.
     pub cell: String,
-    /// The grid that it is a cell of.
+    /// Grid of the cell.
     #[serde(default)]
     pub grid: String,
-    /// Where it is on each axis of that grid, from 0, with the label there.
+    /// Index, from 0, and label on each axis of the grid.
     #[serde(default)]
     pub coordinates: Vec<(usize, String)>,
-    /// The file of its scenario in the result directory; `None` where the cell gave no cause to keep it.
+    /// File of the scenario in the result directory; `None` except for the worst cell of a
+    /// criterion.
     pub scenario: Option<String>,
-    /// What is measured.
+    /// Name of the measured number.
     pub measure: String,
-    /// Its unit.
+    /// Unit of the number.
     pub unit: String,
-    /// The rule in words.
+    /// Description of the rule.
     pub rule: String,
-    /// Where its bound comes from.
+    /// Source of the bound.
     pub source: String,
     /// pass, concern, fail, or shown.
     pub verdict: String,
     /// True if more seeds would decide.
     pub undecided: bool,
-    /// True if 30 fresh seeds decided; of a program, that its baselines ran on the kernel, too.
+    /// True if 30 fresh seeds decided; for a program, if its baselines also ran on the kernel.
     pub confirmed: bool,
-    /// What was judged: the controller, or another beside it.
+    /// Name of the judged flows: the controller, or another one next to it.
     pub of: String,
-    /// Its numbers, one for each seed that decided.
+    /// Judged numbers, one for each seed that decided.
     pub subject: Vec<Option<f64>>,
-    /// Those that they are compared with.
+    /// Numbers for comparison.
     pub beside: Vec<Beside>,
-    /// The second number, of a rule that compares two.
+    /// Second number of a rule that compares two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second: Option<Second>,
-    /// True if the number is so much smaller than each baseline's that the rule tells it.
+    /// True if the number is so far below each baseline's that the rule reports an improvement.
     #[serde(default, skip_serializing_if = "is_false")]
     pub improves: bool,
-    /// By how much the controller is beyond the bound, with the interval of the mean: above zero is beyond.
+    /// Distance of the controller beyond the bound, with the interval of the mean. Positive values
+    /// are beyond the bound.
     pub excess: Option<Estimate>,
-    /// In how many of the controller's runs the goodput of a long flow changed by more than 20 % between the halves of the time since warm-up.
+    /// Number of the controller's runs in which the goodput of a long flow changed by more than 20
+    /// % between the halves of the time since warm-up.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub not_converged: usize,
-    /// More in words.
+    /// Additional explanation.
     pub note: Option<String>,
 }
 
@@ -99,18 +102,18 @@ fn is_zero(count: &usize) -> bool {
 /// The second number of a rule that compares two, for each seed that decided.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Second {
-    /// What is measured.
+    /// Name of the measured number.
     pub measure: String,
-    /// Its unit.
+    /// Unit of the number.
     pub unit: String,
-    /// That of what was judged.
+    /// Numbers of the judged flows.
     pub subject: Vec<Option<f64>>,
-    /// Those that it is compared with, in the order of the first number.
+    /// Numbers for comparison, in the order of the first number's.
     pub beside: Vec<Beside>,
 }
 
 impl Second {
-    /// The mean of what was judged with its interval.
+    /// Returns the mean of the judged numbers with its interval.
     pub fn value(&self) -> Option<Estimate> {
         defined(&self.subject)
     }
@@ -131,12 +134,12 @@ impl Second {
     }
 }
 
-/// Numbers that others are compared with.
+/// Numbers for comparison.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Beside {
-    /// Whose they are.
+    /// Name of the controller, or of the flows.
     pub of: String,
-    /// One for each seed.
+    /// One number per seed.
     pub values: Vec<Option<f64>>,
 }
 
@@ -145,25 +148,25 @@ impl Beside {
         Beside { of: of.clone(), values: values.clone() }
     }
 
-    /// The mean with its interval.
+    /// Returns the mean with its interval.
     pub fn value(&self) -> Option<Estimate> {
         defined(&self.values)
     }
 }
 
 impl CheckedCell {
-    /// The mean of the controller's numbers with its interval.
+    /// Returns the mean of the controller's numbers with its interval.
     pub fn value(&self) -> Option<Estimate> {
         defined(&self.subject)
     }
 }
 
-/// The mean of the numbers that are defined, with its interval.
+/// Returns the mean of the defined numbers with its interval.
 fn defined(values: &[Option<f64>]) -> Option<Estimate> {
     estimate(&values.iter().flatten().copied().collect::<Vec<_>>())
 }
 
-/// The file of a cell's scenario.
+/// Returns the file name of a cell's scenario.
 pub(super) fn scenario_file(check: &Check, cell: &CellVerdict) -> String {
     let words = format!("{} {}", check.suite.grids[cell.grid].name, cell.label).to_lowercase();
     let slug: String = words
@@ -174,7 +177,8 @@ pub(super) fn scenario_file(check: &Check, cell: &CellVerdict) -> String {
     format!("scenario-{slug}.toml")
 }
 
-/// Cells as they are kept. Where they are of several grids, which may have cells of the same label, the grid is named.
+/// Converts cells into their stored form. If they belong to several grids, which may have cells
+/// with the same label, the label includes the grid.
 pub(super) fn kept_cells(check: &Check, cells: &[CellVerdict]) -> Vec<CheckedCell> {
     let several = cells.iter().any(|cell| cell.grid != cells[0].grid);
     let label = |cell: &CellVerdict| match (&check.suite.grids[cell.grid].name, &cell.label) {

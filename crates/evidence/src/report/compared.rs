@@ -5,11 +5,12 @@ use super::model::{Checked, CheckedCriterion};
 use super::versions::{Change, Moved, Versions};
 use crate::statistics::{Estimate, estimate};
 
-/// What changed from one check to another.
+/// Returns the changes from one check to another.
 ///
 /// # Errors
 ///
-/// They were made by other rules, on other cells or against other baselines: what differs. Or there is no criterion that both judged.
+/// The checks have different rules, cells or baselines, or no criterion that both judged. The text
+/// names the difference.
 pub fn compared(before: &Checked, after: &Checked) -> Result<Versions, String> {
     if let Some(why) = before.terms().differ(&after.terms()) {
         return Err(why);
@@ -89,7 +90,8 @@ fn change(old: &CheckedCriterion, new: &CheckedCriterion) -> Change {
     }
 }
 
-/// The change of a cell, if it is beyond chance. Seeds are paired where both checks were decided by the same ones; else the intervals of the means must not touch.
+/// Returns the change of a cell if it is beyond chance. Seeds are paired if both checks were
+/// decided by the same seeds. Otherwise the intervals of the means must not overlap.
 fn moved(old: &CheckedCell, new: &CheckedCell) -> Option<Moved> {
     let (difference, before) = if old.confirmed == new.confirmed
         && old.subject.len() == new.subject.len()

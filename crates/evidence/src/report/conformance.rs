@@ -7,25 +7,25 @@ use serde::Serialize;
 const CSS: &str = include_str!("check.css");
 const READING: &str = include_str!("reading-draft.html");
 
-/// What the cases of the draft say of a controller.
+/// The outcomes of the draft's cases for a controller.
 #[derive(Clone, Debug, Serialize)]
 pub struct Conformance {
-    /// The version of this form.
+    /// Version of the format.
     pub format: u32,
-    /// The version of the program.
+    /// Version of Narrows.
     pub narrows: String,
-    /// The document.
+    /// Name of the draft.
     pub draft: String,
     /// The controller with its parameters.
     pub controller: String,
-    /// The command that makes it again.
+    /// The command that repeats the test.
     pub remake: String,
-    /// Each variant of each case, in order.
+    /// Outcomes of each variant of each case, in order.
     pub outcomes: Vec<Outcome>,
 }
 
 impl Conformance {
-    /// The verdict line: "30 pass, 2 fail (all explained)".
+    /// Returns the verdict line: "30 pass, 2 fail (all explained)".
     pub fn line(&self) -> String {
         let count =
             |verdict: Verdict| self.outcomes.iter().filter(|own| own.verdict == verdict).count();
@@ -37,12 +37,12 @@ impl Conformance {
             .join(", ")
     }
 
-    /// True if every failure is one that was to be expected of the profile.
+    /// True if every failure is known for the profile.
     pub fn is_explained(&self) -> bool {
         self.outcomes.iter().filter(|own| own.verdict == Verdict::Fail).all(Outcome::is_explained)
     }
 
-    /// As a table.
+    /// Formats the outcomes as a table.
     pub fn text(&self) -> String {
         let mut rows = vec![["Case", "", "Verdict"].map(str::to_owned).to_vec()];
         rows.extend(
@@ -62,12 +62,12 @@ impl Conformance {
         )
     }
 
-    /// As JSON.
+    /// Returns the outcomes as JSON.
     pub fn json(&self) -> String {
         serde_json::to_string_pretty(self).expect("its fields are texts and finite numbers") + "\n"
     }
 
-    /// As a page that needs no script.
+    /// Returns the outcomes as a page that needs no script.
     pub fn html(&self) -> String {
         let rows: String = self.outcomes.iter().map(row).collect();
         let main = format!(
@@ -116,7 +116,7 @@ fn why(own: &Outcome) -> String {
     }
 }
 
-/// Why its failures were to be expected, each reason once.
+/// Returns the known reasons of an outcome's failures, each reason once.
 fn known(own: &Outcome) -> Vec<&'static str> {
     let repeats = |place: &usize| own.known[..*place].contains(&own.known[*place]);
     (0..own.known.len()).filter(|place| !repeats(place)).map(|place| own.known[place]).collect()
@@ -142,7 +142,7 @@ fn row(own: &Outcome) -> String {
     let evidence = own
         .evidence
         .iter()
-        .map(|(name, value)| format!("{} {}", escape(name), super::digits::short(*value)))
+        .map(|(name, value)| format!("{} {}", escape(name), narrows_figure::number::short(*value)))
         .collect::<Vec<_>>()
         .join("; ");
     format!(

@@ -1,18 +1,19 @@
-//! What happened over time in the worst cell of a criterion.
+//! The worst cell of a criterion over time.
 
 use crate::EvidenceError;
 use crate::check::{Check, CriterionVerdict, Run};
-use narrows_report::{Case, Comparison, figures};
+use narrows_report::{Case, Comparison, Selection, Style, figures};
 use narrows_sim::SimError;
 use std::sync::atomic::AtomicBool;
 
-/// The worst cell of a criterion over time, as SVG on white: the run of the seed that went worst, with the controller under test and with each baseline in its place.
-/// `None` of a criterion that passes or that has no cells, of a program, which the simulator does not have, where a controller cannot go on in one of these runs, and as
-/// soon as `go` says no.
+/// Draws the worst cell of a criterion over time, as SVG on white: the run with the worst seed,
+/// once with the controller under test and once with each baseline in its place. `None` if the
+/// criterion passes or has no cells, if the subject is a program, which does not run in the
+/// simulator, if a controller cannot continue in one of these runs, or if `stop` is set.
 ///
 /// # Errors
 ///
-/// A scenario cannot be made or run.
+/// A scenario is invalid, or its run fails.
 pub fn course(
     check: &Check,
     own: &CriterionVerdict,
@@ -32,11 +33,12 @@ pub fn course(
         .iter()
         .any(|name| check.measure(worst).starts_with(name));
     let title = if of_queue { "Queueing delay" } else { "Throughput" };
-    let drawn = figures(&Comparison::new(own.criterion.title.clone(), cases, ""));
+    let drawn =
+        figures(&Comparison::new(own.criterion.title.clone(), cases, ""), &Selection::default());
     Ok(drawn
         .iter()
-        .find(|figure| figure.title().starts_with(title))
-        .map(narrows_report::Figure::svg))
+        .find(|figure| figure.title.starts_with(title))
+        .map(|figure| figure.svg(&Style::SCREEN)))
 }
 
 fn case(check: &Check, run: Run, stop: &AtomicBool) -> Result<Option<Case>, EvidenceError> {

@@ -10,18 +10,19 @@ use narrows_measure::metrics::METRICS;
 use narrows_report::{Bundle, BundleColumn, ReportError, Reserved, RunInfo, write_bundle};
 use std::collections::BTreeMap;
 
-/// What stands beside the verdicts.
+/// The parts of a check's result in addition to its verdicts.
 #[derive(Default)]
 pub struct Pages {
-    /// Figures over time, by criterion.
+    /// Figures over time as SVG, by criterion.
     pub courses: BTreeMap<String, String>,
-    /// The example cases of BBR's draft.
+    /// Outcomes of the example cases of BBR's draft.
     pub conformance: Option<Conformance>,
-    /// Files that it was made from, by their names in the result.
+    /// Input files of the check, by their names in the result.
     pub inputs: Vec<(String, Vec<u8>)>,
 }
 
-/// Writes `report.html`, `check.md`, `check.json`, `runs.parquet`, and the scenario of the worst cell of each criterion with its figure over time.
+/// Writes `report.html`, `check.md`, `check.json`, `runs.parquet`, the files in `pages`, and the
+/// scenario of the worst cell of each criterion.
 ///
 /// # Errors
 ///
@@ -65,12 +66,13 @@ pub fn write_check(
     write_bundle(reserved, bundle, info)
 }
 
-/// The file of a criterion's figure over time.
+/// Returns the file name of a criterion's figure over time.
 pub fn course_file(id: &str) -> String {
     format!("course-{id}.svg")
 }
 
-/// The scenario of a cell with the controller under test, beside whom the finding is about, as a file that `narrows run` runs.
+/// Returns the scenario of a cell, with the controller under test and the competitor that the
+/// finding is about, as a file for `narrows run`.
 fn toml(check: &Check, cell: &CellVerdict) -> Result<String, EvidenceError> {
     let (part, pair) = check.place(cell.grid, cell.decided().beside_whom);
     let run = Run {
@@ -84,7 +86,7 @@ fn toml(check: &Check, cell: &CellVerdict) -> Result<String, EvidenceError> {
     Ok(check.scenario(run)?.to_toml())
 }
 
-/// A row for each run.
+/// Returns the table of runs, with a row for each run.
 fn table(check: &Check, runs: &[(Run, Kept)]) -> Vec<(String, BundleColumn)> {
     let text = |of: &dyn Fn(Run) -> String| {
         BundleColumn::Text(runs.iter().map(|(run, _)| of(*run)).collect())

@@ -1,16 +1,16 @@
-//! The cells of a grid as a map: its last axis from left to right, the others from above.
+//! The cells of a grid as a map. The last axis is horizontal, the other axes are vertical.
 
 use super::cell::CheckedCell;
-use super::digits::short;
 use super::model::CheckedCriterion;
 use super::text::found;
+use narrows_figure::number::short;
 use narrows_report::escape;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Along an axis, or along several: places with labels.
+/// Indices and labels on one or several axes.
 type Along = Vec<(usize, String)>;
 
-/// A map for each grid of two axes and more and each measure in it.
+/// Returns a map for each grid of at least two axes, and each measure in it.
 pub fn maps(own: &CheckedCriterion) -> String {
     let mut grouped: BTreeMap<(&str, &str), Vec<&CheckedCell>> = BTreeMap::new();
     for cell in own.cells.iter().filter(|cell| cell.coordinates.len() >= 2) {

@@ -1,14 +1,14 @@
-//! Text for a mail or the appendix of a draft.
+//! A report as text for a mail or for the appendix of a draft.
 
-use super::digits::short;
 use super::model::{Checked, CheckedCriterion};
 use super::statements::ASKED;
 use super::text::{improved, left_out, measured, on_kernel, others, shown, value};
+use narrows_figure::number::short;
 
-/// Lines of mails and drafts are no longer.
+/// Largest width of lines in mails and drafts.
 const WIDTH: usize = 80;
 
-/// Head, table, and a paragraph for each criterion, in Markdown.
+/// Formats head, table, and a paragraph for each criterion, in Markdown.
 pub fn check_markdown(checked: &Checked) -> String {
     let mut text = format!("# Evidence on {} by {}\n\n", checked.controller, checked.document);
     text += &wrapped(&format!(
@@ -77,7 +77,7 @@ pub fn check_markdown(checked: &Checked) -> String {
     inert(&text) + &format!("\nMade again in the result directory by\n\n    {}\n", checked.remake)
 }
 
-/// What decided a criterion, in sentences.
+/// Describes what decided a criterion.
 fn told(own: &CheckedCriterion) -> String {
     let Some(cell) = own.cells.first() else {
         return match (&own.reason, &own.comes_from) {
@@ -112,8 +112,9 @@ fn told(own: &CheckedCriterion) -> String {
     text + &left_out(own).replace('\n', " ")
 }
 
-/// Text in which nothing begins an HTML tag, comment or instruction (CommonMark, sections 6.6 and 4.6): names and statements come from
-/// elsewhere, and many programs that show Markdown obey HTML in it.
+/// Escapes each `<` that would begin an HTML tag, comment or instruction (CommonMark, sections 6.6
+/// and 4.6). Names and statements come from elsewhere, and many programs that show Markdown
+/// interpret HTML in it.
 fn inert(text: &str) -> String {
     let mut inert = String::with_capacity(text.len());
     let mut all = text.chars().peekable();
@@ -137,12 +138,13 @@ fn row(cells: &[String]) -> String {
     )
 }
 
-/// An item of a list.
+/// Formats an item of a list.
 fn item(text: &str) -> String {
     format!("- {}", wrapped(text).trim_end().replace('\n', "\n  ")) + "\n"
 }
 
-/// Lines of whole words, each a little shorter than [`WIDTH`], so that it can be indented.
+/// Wraps a text into lines of whole words, slightly shorter than [`WIDTH`] to leave room for an
+/// indent.
 fn wrapped(text: &str) -> String {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {

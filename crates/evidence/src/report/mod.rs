@@ -1,10 +1,9 @@
-//! What people read and attach: a table, a page, text for a mail or a draft, JSON, and the result directory.
+//! Reports of a check: a table, a page, text for a mail or a draft, JSON, and the result directory.
 
 mod cell;
 mod compared;
 mod conformance;
 mod course;
-mod digits;
 mod files;
 mod map;
 mod markdown;
@@ -13,7 +12,6 @@ mod page;
 mod plot;
 mod statements;
 mod text;
-mod trade;
 mod versions;
 
 pub use cell::{Beside, CheckedCell, OnKernel, Second};
@@ -24,6 +22,7 @@ pub use files::{Pages, course_file, write_check};
 pub use markdown::check_markdown;
 pub use model::{Cases, Checked, CheckedCriterion, Counts, NOT_SHOWN, Terms};
 pub use page::check_html;
+pub use plot::check_figures;
 pub use statements::{ASKED, Statements};
 pub use text::{check_text, found};
 pub use versions::{Change, Moved, Versions};

@@ -1,4 +1,4 @@
-//! A check as it is kept.
+//! The stored form of a check.
 
 use super::cell::{CheckedCell, OnKernel, kept_cells};
 use super::conformance::Conformance;
@@ -11,7 +11,7 @@ use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What no check shows, whatever its verdicts.
+/// Limits of every check, whatever its verdicts.
 pub const NOT_SHOWN: [&str; 5] = [
     "RFC 9743 sets no thresholds and asks for review by people: these are findings under the rules of this suite, not conformance.",
     "Many thousands of flows, real routers, real radio, hosts' processors and offloads, middleboxes and users are not simulated, or only as models.",
@@ -20,69 +20,72 @@ pub const NOT_SHOWN: [&str; 5] = [
     "The criteria are not added up: there is no overall score.",
 ];
 
-/// The verdicts of a check, with all that they come from.
+/// The verdicts of a check, with all inputs that determine them.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Checked {
-    /// The version of this form.
+    /// Version of the format.
     pub format: u32,
-    /// The version of the program.
+    /// Version of Narrows.
     pub narrows: String,
-    /// The suite's name.
+    /// Name of the suite.
     pub suite: String,
-    /// The short name of the document whose sections criteria name.
+    /// Short name of the document that the sections of criteria refer to.
     #[serde(default = "rfc9743")]
     pub document: String,
-    /// What the suite is about.
+    /// Title of the suite.
     pub title: String,
-    /// The version of its rules.
+    /// Version of the suite's rules.
     pub rules: String,
     /// The controller with its parameters, or a program's command.
     pub controller: String,
-    /// True if it was a program, run on a kernel; the baselines ran there too in cells that did not pass, and else in the simulator.
+    /// True if the subject is a program, which runs on the kernel. Its baselines run on the kernel,
+    /// too, in cells that did not pass, and otherwise in the simulator.
     #[serde(default)]
     pub program: bool,
-    /// Where it is meant to be used.
+    /// Environment for which the controller is intended.
     pub scope: String,
-    /// Few cells, or all.
+    /// True if few cells were run, false if all.
     pub quick: bool,
-    /// How many seeds each cell had at first.
+    /// Number of first seeds of each cell.
     pub seeds: u16,
-    /// The first of them.
+    /// The first seed.
     pub first_seed: u16,
-    /// The controllers that it was judged against.
+    /// The baselines.
     pub baselines: Vec<String>,
-    /// How many criteria have which verdict.
+    /// Number of criteria with each verdict.
     pub summary: Counts,
-    /// How many runs were made.
+    /// Number of runs.
     pub runs: usize,
-    /// The command that makes it again.
+    /// The command that repeats the check.
     pub remake: String,
     /// The criteria, in the order of the suite.
     pub criteria: Vec<CheckedCriterion>,
-    /// What the authors state, by what RFC 9743 asks of them.
+    /// Statements of the authors, by the questions of RFC 9743.
     #[serde(default)]
     pub statements: Statements,
-    /// The example cases of BBR's draft, of a controller that shows the states of BBR.
+    /// Outcomes of the example cases of BBR's draft, for a controller that reports the states of
+    /// BBR.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conformance: Option<Cases>,
-    /// Findings of searches that were kept, run again.
+    /// Replayed findings of searches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Replayed>,
-    /// What changed from another version, if it was compared with one.
+    /// Changes from another version, if the check was compared with one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub versions: Option<Versions>,
-    /// What it does not show.
+    /// Limits of the check.
     pub not_shown: Vec<String>,
 }
 
-/// The example cases of a draft in a line; `conformance.html` and `conformance.json` in the result directory have each of them.
+/// Summary of the example cases of a draft. `conformance.html` and `conformance.json` in the result
+/// directory have the details.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Cases {
-    /// The document.
+    /// Name of the draft.
     pub draft: String,
     /// The verdict line.
     pub line: String,
-    /// True if each failure was to be expected of the controller's profile.
+    /// True if each failure is known for the controller's profile.
     pub explained: bool,
 }
 
@@ -92,29 +95,29 @@ impl From<&Conformance> for Cases {
     }
 }
 
-/// What two checks must share to be compared: same networks, seeds, rules and baselines.
+/// The properties that two checks must share to be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// The suite's name.
+    /// Name of the suite.
     pub suite: String,
-    /// The version of its rules.
+    /// Version of the suite's rules.
     pub rules: String,
-    /// Where the controller is meant to be used.
+    /// Environment for which the controller is intended.
     pub scope: String,
-    /// Few cells, or all.
+    /// True if few cells were run, false if all.
     pub quick: bool,
-    /// How many seeds each cell had at first.
+    /// Number of first seeds of each cell.
     pub seeds: u16,
-    /// The first of them.
+    /// The first seed.
     pub first_seed: u16,
-    /// The controllers that it was judged against.
+    /// The baselines.
     pub baselines: Vec<String>,
-    /// True if it was a program.
+    /// True if the subject is a program.
     pub program: bool,
 }
 
 impl Terms {
-    /// Those of a check that is planned.
+    /// Returns the terms of a planned check.
     pub fn of(check: &Check) -> Terms {
         Terms {
             suite: check.suite.name.clone(),
@@ -128,7 +131,8 @@ impl Terms {
         }
     }
 
-    /// Why checks by these and by other terms cannot be compared; `None` if they can.
+    /// Returns the reason why checks with these and with other terms cannot be compared; `None` if
+    /// they can.
     pub fn differ(&self, other: &Terms) -> Option<String> {
         let subject = |program: bool| if program { "a program" } else { "a controller" }.to_owned();
         let extent = |own: &Terms| {
@@ -148,54 +152,54 @@ impl Terms {
     }
 }
 
-/// The document of checks that were kept before they named it.
+/// Returns the document of checks that were stored before they named it.
 fn rfc9743() -> String {
     "RFC 9743".to_owned()
 }
 
-/// How many criteria have which verdict.
+/// Numbers of criteria with each verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
     /// Within all bounds.
     pub pass: usize,
-    /// Beyond a bound that gives rise to concern, or undecided.
+    /// Beyond a bound that raises concern, or undecided.
     pub concern: usize,
-    /// Beyond a bound that a document asks for.
+    /// Beyond a bound that a document requires.
     pub fail: usize,
     /// Shown, not judged.
     #[serde(default)]
     pub shown: usize,
     /// Not run.
     pub not_run: usize,
-    /// Not for this controller or scope.
+    /// Not applicable to this controller or scope.
     pub not_applicable: usize,
 }
 
 /// The verdict on a criterion.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct CheckedCriterion {
-    /// Its id.
+    /// Identifier.
     pub id: String,
-    /// A few words on it.
+    /// Short title.
     pub title: String,
-    /// The document's section.
+    /// Section of the document.
     pub section: String,
-    /// How strongly the document asks.
+    /// Strength of the document's requirement.
     pub strength: String,
-    /// What it asks.
+    /// The requirement.
     pub asks: String,
     /// pass, concern, fail, shown, not run or not applicable.
     pub verdict: String,
     /// The variant that changes the verdict of the worst cell, if there is one.
     pub fragile: Option<String>,
-    /// Why there is no verdict.
+    /// Reason why there is no verdict.
     pub reason: Option<String>,
-    /// The criterion from whose cells the verdict comes.
+    /// Id of the criterion that the verdict is taken from.
     pub comes_from: Option<String>,
-    /// Grids in which the controller cannot run while it runs in others, each with the reason.
+    /// Grids in which the controller cannot run although it runs in others, with the reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
-    /// What the worst cell showed on the kernel, if it was run there.
+    /// Finding of the worst cell on the kernel, if it ran there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<OnKernel>,
     /// The cells, the worst first.
@@ -203,14 +207,15 @@ pub struct CheckedCriterion {
 }
 
 impl CheckedCriterion {
-    /// True if its numbers are shown and not judged.
+    /// True if the numbers are shown but not judged.
     pub fn is_shown(&self) -> bool {
         self.verdict == "shown" && !self.cells.is_empty()
     }
 }
 
 impl Checked {
-    /// The form in which a report is kept. `remake` is the command that makes it again, `runs` how many runs there were.
+    /// Converts a report into its stored form. `remake` is the command that repeats the check,
+    /// `runs` the number of runs.
     pub fn of(check: &Check, report: &Report, narrows: &str, remake: &str, runs: usize) -> Checked {
         let criterion = |own: &CriterionVerdict| CheckedCriterion {
             id: own.criterion.id.clone(),
@@ -259,7 +264,7 @@ impl Checked {
         }
     }
 
-    /// The same with statements of the authors, which are not judged.
+    /// Adds statements of the authors, which are not judged.
     pub fn stated(mut self, statements: Statements) -> Checked {
         let missing = statements.missing();
         let (verdict, reason) = match &missing[..] {
@@ -282,11 +287,11 @@ impl Checked {
         self
     }
 
-    /// A check as it was kept.
+    /// Reads a stored check.
     ///
     /// # Errors
     ///
-    /// The text is none: the reason.
+    /// The text is not a stored check of this format. The error gives the reason.
     pub fn read(text: &str) -> Result<Checked, String> {
         let checked: Checked = serde_json::from_str(text).map_err(|error| error.to_string())?;
         if checked.format == 1 {
@@ -296,14 +301,15 @@ impl Checked {
         }
     }
 
-    /// All that two checks must share to be compared.
+    /// Returns the properties that two checks must share to be compared.
     pub fn terms(&self) -> Terms {
         let Checked { suite, rules, scope, quick, seeds, first_seed, baselines, program, .. } =
             self.clone();
         Terms { suite, rules, scope, quick, seeds, first_seed, baselines, program }
     }
 
-    /// Against whom and how: "Against newreno and cubic; scope internet, rules 2026-11.4, quick, 5 seeds, 1650 runs".
+    /// Describes the extent: "Against newreno and cubic; scope internet, rules 2026-11.4, quick, 5
+    /// seeds, 1650 runs".
     pub fn extent(&self) -> String {
         let seeds = match (self.program, self.seeds) {
             (false, seeds) => format!("{seeds} seeds"),
@@ -320,7 +326,7 @@ impl Checked {
         )
     }
 
-    /// The verdict line: "18 pass, 3 concern, 1 fail, 3 not run".
+    /// Returns the verdict line: "18 pass, 3 concern, 1 fail, 3 not run".
     pub fn line(&self) -> String {
         let Counts { pass, concern, fail, shown, not_run, not_applicable } = self.summary;
         let all = [
@@ -338,12 +344,12 @@ impl Checked {
             .join(", ")
     }
 
-    /// The JSON Schema of `check.json`.
+    /// Returns the JSON Schema of `check.json`.
     pub fn schema() -> Value {
         SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Checked>().to_value()
     }
 
-    /// As JSON.
+    /// Returns the check as JSON.
     pub fn json(&self) -> String {
         serde_json::to_string_pretty(self).expect("its fields are texts and finite numbers") + "\n"
     }

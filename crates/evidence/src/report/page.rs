@@ -1,16 +1,15 @@
 //! The page of a check.
 
 use super::cell::CheckedCell;
-use super::digits::short;
 use super::map::maps;
 use super::model::{Checked, CheckedCriterion};
 use super::plot::plots;
 use super::statements::ASKED;
 use super::text::{found, measured, on_kernel, others, value};
-use super::trade::trades;
 use crate::attack::Replayed;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use narrows_figure::number::short;
 use narrows_report::{Document, escape};
 use std::collections::BTreeMap;
 
@@ -18,7 +17,8 @@ const CSS: &str = include_str!("check.css");
 const READING: &str = include_str!("reading.html");
 const READING_PROGRAM: &str = include_str!("reading-program.html");
 
-/// The page: head, what is not shown, the table of criteria, and each criterion with its cells. It needs no script. `courses` are the figures of criteria over time, by id.
+/// Returns the page: head, limits, the table of criteria, and each criterion with its cells. It
+/// needs no script. `courses` has the figures over time by the id of the criterion.
 pub fn check_html(checked: &Checked, courses: &BTreeMap<String, String>) -> String {
     let rows: String = checked.criteria.iter().map(row).collect();
     let sections: String = checked
@@ -56,7 +56,7 @@ pub fn check_html(checked: &Checked, courses: &BTreeMap<String, String>) -> Stri
     .html()
 }
 
-/// The line of the draft's cases.
+/// Returns the section with the verdict line of the draft's cases.
 fn conformance(checked: &Checked) -> String {
     let Some(own) = &checked.conformance else { return String::new() };
     format!(
@@ -66,7 +66,7 @@ fn conformance(checked: &Checked) -> String {
     )
 }
 
-/// What changed from another version.
+/// Returns the section with the changes from another version.
 fn versions(checked: &Checked) -> String {
     let Some(own) = &checked.versions else { return String::new() };
     let rows = own.rows();
@@ -87,7 +87,7 @@ fn versions(checked: &Checked) -> String {
     )
 }
 
-/// What became of findings.
+/// Returns the section with the replayed findings.
 fn findings(checked: &Checked) -> String {
     if checked.findings.is_empty() {
         return String::new();
@@ -107,7 +107,7 @@ fn findings(checked: &Checked) -> String {
     )
 }
 
-/// The statements of the authors.
+/// Returns the section with the statements of the authors.
 fn statements(checked: &Checked) -> String {
     if checked.statements.0.is_empty() {
         return String::new();
@@ -160,8 +160,8 @@ fn row(own: &CheckedCriterion) -> String {
     )
 }
 
-/// A figure over time, as an image: the page may be made again from a directory that came from elsewhere, and no browser runs scripts of
-/// images.
+/// Embeds a figure over time as an image. The page may be built from a directory of unknown origin,
+/// and browsers run no scripts in images.
 fn figure(svg: &str) -> String {
     let says = "The worst cell over time, in its worst seed, and with each baseline in the controller's place";
     format!(
@@ -215,7 +215,7 @@ fn section(own: &CheckedCriterion, course: Option<&String>, program: bool) -> St
         escape(&own.title),
         badge(&own.verdict),
         escape(&own.asks),
-        plots(own) + &trades(own),
+        plots(own),
         maps(own),
         if own.verdict == "pass" { "" } else { " open" },
         own.cells.len()

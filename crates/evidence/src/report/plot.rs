@@ -1,117 +1,169 @@
-//! The cells of a criterion as dots with intervals, a row each; those of two numbers are drawn as trades.
+//! Dot plots of a criterion's cells, one track per cell. Cells with two numbers are drawn as
+//! trade-offs instead.
 
 use super::cell::CheckedCell;
-use super::digits::short;
-use super::model::CheckedCriterion;
+use super::model::{Checked, CheckedCriterion};
 use crate::statistics::Estimate;
+use narrows_figure::number::short;
+use narrows_figure::{
+    Axis, Content, Dot, Figure, Scale, Style, Track, Tracks, TradePanel, Trades, hyphened,
+};
 use narrows_report::escape;
 
-/// Pixels of a row, of the names before it; letters of a name; pixels of the whole.
-const ROW: f64 = 24.0;
-const NAMES: f64 = 290.0;
-const LETTERS: usize = 46;
-const WIDE: f64 = 860.0;
-const RIGHT: f64 = 70.0;
-/// More rows are left out, for the table has them.
-const MOST: usize = 14;
+/// Width of a plot in pixels.
+const WIDTH: f64 = 860.0;
+/// Tracks and panels of a plot at most. The table has all cells.
+const TRACKS: usize = 14;
+const PANELS: usize = 12;
 
-/// A plot for each measure of a criterion that is judged alone: the cells, the worst first, with the mean and interval of what was judged and of what it was compared with.
+/// Returns the plots of a criterion as HTML: one for each measure of cells with one number, and one
+/// for each pair of measures of cells with two. The worst cells come first.
 pub fn plots(own: &CheckedCriterion) -> String {
-    let mut measures: Vec<&str> = Vec::new();
-    let cells = || own.cells.iter().filter(|cell| cell.second.is_none());
-    for cell in cells() {
-        if !measures.contains(&cell.measure.as_str()) {
-            measures.push(&cell.measure);
-        }
-    }
-    measures
-        .into_iter()
-        .map(|measure| {
-            plot(measure, cells().filter(|cell| cell.measure == measure).take(MOST).collect())
-        })
-        .collect()
-}
-
-/// A cell's name, as much of it as there is room for.
-fn named(cell: &str) -> String {
-    match cell.chars().count() > LETTERS {
-        true => cell.chars().take(LETTERS - 1).chain(['\u{2026}']).collect(),
-        false => cell.to_owned(),
-    }
-}
-
-fn plot(measure: &str, cells: Vec<&CheckedCell>) -> String {
-    let dots = |cell: &CheckedCell| -> Vec<(String, Estimate)> {
-        let all = std::iter::once((cell.of.clone(), cell.value()))
-            .chain(cell.beside.iter().map(|own| (own.of.clone(), own.value())));
-        all.filter_map(|(name, value)| Some((name, value?))).collect()
-    };
-    let most =
-        cells.iter().flat_map(|cell| dots(cell)).map(|(_, own)| own.high).fold(0.0, f64::max);
-    if most <= 0.0 {
-        return String::new();
-    }
-    let x = |value: f64| NAMES + (WIDE - NAMES - RIGHT) * (value.max(0.0) / most);
-    let tall = ROW * (cells.len() as f64 + 1.0) + 6.0;
-    let mut body = String::new();
-    for (place, cell) in cells.iter().enumerate() {
-        let y = ROW * (place as f64 + 0.5) + 4.0;
-        body += &format!(
-            "<line class=\"grid\" x1=\"{NAMES}\" x2=\"{:.0}\" y1=\"{y}\" y2=\"{y}\"/>",
-            WIDE - RIGHT
-        );
-        body += &format!(
-            "<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">{}</text>",
-            NAMES - 10.0,
-            y + 4.0,
-            escape(&named(&cell.cell))
-        );
-        // What is judged is drawn last, on top.
-        for (series, (name, own)) in dots(cell).iter().enumerate().rev() {
-            let colour = format!("var(--case-{})", series.min(6));
-            body += &format!(
-                "<g><title>{}: {} [{}\u{2013}{}]</title><line x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{y}\" y2=\"{y}\" stroke=\"{colour}\" stroke-width=\"3\" \
-                 opacity=\"0.5\"/><circle cx=\"{:.1}\" cy=\"{y}\" r=\"{}\" fill=\"{colour}\"/></g>",
-                escape(name),
-                short(own.mean),
-                short(own.low),
-                short(own.high),
-                x(own.low),
-                x(own.high),
-                x(own.mean),
-                if series == 0 { 6 } else { 4 }
-            );
-        }
-    }
-    let unit = cells.first().map_or("", |cell| cell.unit.as_str());
-    let end = format!("{} {unit}", short(most));
-    body += &format!(
-        "<text class=\"soft\" x=\"{NAMES}\" y=\"{:.0}\" text-anchor=\"middle\">0</text>",
-        tall - 6.0
-    );
-    body += &format!(
-        "<text class=\"soft\" x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"middle\">{}</text>",
-        WIDE - RIGHT,
-        tall - 6.0,
-        escape(end.trim())
-    );
-    let names = cells.first().map_or_else(Vec::new, |cell| dots(cell));
-    let key = |(series, (name, _)): (usize, &(String, Estimate))| {
-        let name = if cells[0].measure.contains(" of other") {
-            name.split_once(' ').map_or(name.as_str(), |(_, rest)| rest)
-        } else {
-            name
-        };
+    let style = Style { width: WIDTH, titled: false, in_page: true, ..Style::SCREEN };
+    let plot = |figure: Figure| {
         format!(
-            "<span style=\"color:var(--case-{})\">\u{25cf}</span> {} ",
-            series.min(6),
-            escape(name)
+            "<div class=\"track\"><h3>{}</h3>{}<p class=\"hint\">{}</p></div>\n",
+            escape(&figure.title),
+            figure.svg(&style),
+            escape(&figure.caption)
         )
     };
-    let keys: String = names.iter().enumerate().map(key).collect();
-    format!(
-        "<div class=\"track\"><h3>{}</h3><p class=\"hint\">{keys}</p><svg viewBox=\"0 0 {WIDE} {tall}\" role=\"img\" aria-label=\"{} of the cells\">{body}</svg></div>\n",
-        escape(measure),
-        escape(measure)
-    )
+    figures(own).into_iter().map(plot).collect()
+}
+
+/// Returns the figures of a check. Their names begin with the criterion.
+pub fn check_figures(checked: &Checked) -> Vec<Figure> {
+    let of_criterion = |own: &CheckedCriterion| {
+        let named = |(place, figure): (usize, Figure)| Figure {
+            name: Some(hyphened(&format!("{} {}", own.id, place + 1))),
+            title: format!("{}: {}", own.title, figure.title),
+            ..figure
+        };
+        figures(own).into_iter().enumerate().map(named).collect::<Vec<_>>()
+    };
+    checked.criteria.iter().flat_map(of_criterion).collect()
+}
+
+/// Returns the figures of a criterion.
+fn figures(own: &CheckedCriterion) -> Vec<Figure> {
+    let single = own.cells.iter().filter(|cell| cell.second.is_none()).collect();
+    let tracks = grouped(single, |cell| Some(cell.measure.clone()));
+    let trades = grouped(own.cells.iter().collect(), |cell| {
+        Some((cell.measure.clone(), cell.second.as_ref()?.measure.clone()))
+    });
+    let tracks = tracks.iter().filter_map(|cells| track_figure(cells));
+    tracks.chain(trades.iter().filter_map(|cells| trade_figure(cells))).collect()
+}
+
+/// Returns the cells in groups of equal keys, in the order of the first of each; cells without a key
+/// are left out.
+fn grouped<K: PartialEq>(
+    cells: Vec<&CheckedCell>,
+    key: impl Fn(&CheckedCell) -> Option<K>,
+) -> Vec<Vec<&CheckedCell>> {
+    let mut groups: Vec<(K, Vec<&CheckedCell>)> = Vec::new();
+    for cell in cells {
+        let Some(own) = key(cell) else { continue };
+        match groups.iter_mut().find(|(key, _)| *key == own) {
+            Some((_, group)) => group.push(cell),
+            None => groups.push((own, vec![cell])),
+        }
+    }
+    groups.into_iter().map(|(_, cells)| cells).collect()
+}
+
+/// The judged number of a cell and those for comparison, each with the name of its controllers.
+fn numbers(cell: &CheckedCell) -> Vec<(&str, Option<Estimate>)> {
+    let others = cell.beside.iter().map(|own| (own.of.as_str(), own.value()));
+    std::iter::once((cell.of.as_str(), cell.value())).chain(others).collect()
+}
+
+/// A track for each cell, all with one scale.
+fn track_figure(cells: &[&CheckedCell]) -> Option<Figure> {
+    let cells = &cells[..cells.len().min(TRACKS)];
+    let first = cells.first()?;
+    let values = cells.iter().flat_map(|cell| numbers(cell)).filter_map(|(_, value)| value);
+    let most = values.map(|own| own.high).fold(0.0, f64::max);
+    if most <= 0.0 {
+        return None;
+    }
+    let dot = |own: Estimate| Dot { at: own.mean, range: Some((own.low, own.high)), against: None };
+    let end = format!("{} {}", short(most), first.unit).trim_end().to_owned();
+    let row = |cell: &&CheckedCell| Track {
+        label: cell.cell.clone(),
+        end: (most, end.clone()),
+        dots: numbers(cell).into_iter().map(|(_, value)| value.map(dot)).collect(),
+    };
+    // The names of competitors differ from cell to cell.
+    let several = first.measure.contains(" of other");
+    let name = |(name, _): &(&str, Option<Estimate>)| {
+        let rest = name.split_once(' ').filter(|_| several).map(|(_, rest)| rest);
+        rest.unwrap_or(name).to_owned()
+    };
+    Some(Figure {
+        name: None,
+        title: first.measure.clone(),
+        caption: "Means over seeds with their intervals, from zero to the number at the right end."
+            .to_owned(),
+        x: unused(),
+        y: unused(),
+        content: Content::Tracks(Tracks {
+            names: numbers(first).iter().map(name).collect(),
+            rows: cells.iter().map(row).collect(),
+        }),
+    })
+}
+
+/// A panel for each cell, all with the same axes.
+fn trade_figure(cells: &[&CheckedCell]) -> Option<Figure> {
+    let cells = &cells[..cells.len().min(PANELS)];
+    let first = cells.first()?;
+    let second = first.second.as_ref()?;
+    if cells.iter().flat_map(|cell| points(cell)).all(|(_, points)| points.is_empty()) {
+        return None;
+    }
+    let panel = |cell: &&CheckedCell| TradePanel {
+        title: cell.cell.clone(),
+        subtitle: cell.verdict.to_string(),
+        series: points(cell).into_iter().map(|(_, points)| points).collect(),
+    };
+    let titled = |measure: &str, unit: &str| match unit {
+        "" => measure.to_owned(),
+        unit => format!("{measure}, {unit}"),
+    };
+    let axis = |title: String| Axis { title, ..unused() };
+    Some(Figure {
+        name: None,
+        title: format!("{} over {}", first.measure, second.measure),
+        caption: "Better is up and left. A dot is a seed; an ellipse holds one standard deviation around their mean. All panels have the same scale."
+            .to_owned(),
+        x: axis(titled(&second.measure, &second.unit)),
+        y: axis(titled(&first.measure, &first.unit)),
+        content: Content::Trades(Trades {
+            names: points(first).iter().map(|(name, _)| (*name).to_owned()).collect(),
+            panels: cells.iter().map(panel).collect(),
+            percent: (second.unit == "%", first.unit == "%"),
+        }),
+    })
+}
+
+fn unused() -> Axis {
+    Axis { title: String::new(), scale: Scale::Linear { zero: true } }
+}
+
+/// Returns for each controller the second and the first number of each seed that has both.
+fn points(cell: &CheckedCell) -> Vec<(&str, Vec<[f64; 2]>)> {
+    let Some(second) = &cell.second else { return Vec::new() };
+    let both = |first: &[Option<f64>], second: &[Option<f64>]| -> Vec<[f64; 2]> {
+        let pairs = first.iter().zip(second);
+        pairs.filter_map(|(first, second)| Some([(*second)?, (*first)?])).collect()
+    };
+    let others = cell
+        .beside
+        .iter()
+        .zip(&second.beside)
+        .map(|(first, second)| (first.of.as_str(), both(&first.values, &second.values)));
+    std::iter::once((cell.of.as_str(), both(&cell.subject, &second.subject)))
+        .chain(others)
+        .collect()
 }

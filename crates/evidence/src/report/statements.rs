@@ -1,11 +1,11 @@
-//! Statements of the authors, which no run can make.
+//! Statements of the authors, for questions that no run can answer.
 
 use crate::EvidenceError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What authors must state: the key in the file, RFC 9743's section, and the question.
+/// Questions for the authors: the key in the file, the section of RFC 9743, and the question.
 pub const ASKED: [(&str, &str, &str); 5] = [
     ("where", "3.1, 3.2", "Where may the controller be used, and where not?"),
     ("rfc2914", "5.3.1", "How far does it depart from the principles of RFC 2914?"),
@@ -18,17 +18,17 @@ pub const ASKED: [(&str, &str, &str); 5] = [
     ("security", "8", "Which attacks on it, or by it, are known?"),
 ];
 
-/// Statements by key.
+/// Statements of the authors, by key.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Statements(pub BTreeMap<String, String>);
 
 impl Statements {
-    /// Reads a TOML file with a text for each key of [`ASKED`]; `file` is what errors call it.
+    /// Reads a TOML file with a text for each key of [`ASKED`]. `file` is the name in errors.
     ///
     /// # Errors
     ///
-    /// It is no such file: the key that is unknown, and those that are known.
+    /// The file is invalid, or has an unknown key. The error lists the known keys.
     pub fn read(text: &str, file: &str) -> Result<Statements, EvidenceError> {
         let known = ASKED.map(|(key, _, _)| key);
         let own: BTreeMap<String, String> = toml::from_str(text).map_err(|error| {
@@ -47,16 +47,16 @@ impl Statements {
         Ok(Statements(own))
     }
 
-    /// As a file that [`Statements::read`] reads.
+    /// Returns the text of a file that [`Statements::read`] reads.
     pub fn toml(&self) -> String {
-        // The strings of JSON are basic strings of TOML.
+        // JSON strings are valid basic strings in TOML.
         self.0
             .iter()
             .map(|(key, text)| format!("{key} = {}\n", serde_json::Value::from(text.as_str())))
             .collect()
     }
 
-    /// The keys that are asked for and not stated.
+    /// Returns the keys without a statement.
     pub fn missing(&self) -> Vec<&'static str> {
         let stated = |key: &str| self.0.get(key).is_some_and(|text| !text.trim().is_empty());
         ASKED.iter().map(|(key, _, _)| *key).filter(|key| !stated(key)).collect()

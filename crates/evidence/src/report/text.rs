@@ -1,13 +1,13 @@
-//! The table on a terminal.
+//! The report on a terminal.
 
 use super::cell::{Beside, CheckedCell, OnKernel};
-use super::digits::short;
 use super::model::{Checked, CheckedCriterion};
 use crate::statistics::Estimate;
+use narrows_figure::number::short;
 use narrows_report::text_table;
 use std::collections::BTreeMap;
 
-/// The verdicts as a table, with what stands above and below it.
+/// Formats the verdicts as a table, with the text above and below it.
 pub fn check_text(checked: &Checked) -> String {
     let mut rows = vec![
         ["Criterion", &checked.document, "Verdict", "Worst cell", "Found there"]
@@ -82,7 +82,8 @@ pub fn check_text(checked: &Checked) -> String {
     text
 }
 
-/// Reasons that three criteria or more share, so that their rows would say nothing, with the verdict and the places of the criteria.
+/// Returns reasons that at least three criteria share, with the verdict and the indices of the
+/// criteria. Rows for these criteria would say nothing more.
 fn common_reasons(checked: &Checked) -> BTreeMap<&str, (&str, Vec<usize>)> {
     let mut all: BTreeMap<&str, (&str, Vec<usize>)> = BTreeMap::new();
     for (place, own) in checked.criteria.iter().enumerate() {
@@ -94,7 +95,7 @@ fn common_reasons(checked: &Checked) -> BTreeMap<&str, (&str, Vec<usize>)> {
     all
 }
 
-/// Criteria by their ids, three and more that follow each other as "T02 to T11".
+/// Lists criteria by their ids. Three or more consecutive ones become "T02 to T11".
 fn listed(checked: &Checked, places: &[usize]) -> String {
     let id = |place: usize| checked.criteria[place].id.as_str();
     let rows = places.chunk_by(|one, next| one + 1 == *next).map(|row| match row {
@@ -109,15 +110,16 @@ fn capital(word: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The numbers of a criterion that is not judged, as a table.
+/// Formats the numbers of a criterion that is not judged, as a table.
 fn numbers(own: &CheckedCriterion) -> String {
     let rows: Vec<Vec<String>> = shown(own);
     format!("{} ({})\n\n{}", own.title, own.id, text_table(&rows, rows[0].len()))
 }
 
-/// The same as rows, the first of them heads: cell, measure, whose numbers.
+/// Returns the numbers of a criterion that is not judged as rows, after a row of heads: cell,
+/// measure, and a column for each controller.
 pub(super) fn shown(own: &CheckedCriterion) -> Vec<Vec<String>> {
-    // A baseline that is checked itself is there once.
+    // A baseline under test appears only once.
     let others = |cell: &CheckedCell| {
         cell.beside.iter().filter(|other| other.of != cell.of).cloned().collect::<Vec<_>>()
     };
@@ -138,7 +140,8 @@ pub(super) fn shown(own: &CheckedCriterion) -> Vec<Vec<String>> {
     rows
 }
 
-/// "standing_queue improves on each baseline in 5 of 6 cells", if it does so in any; the rule has by how much.
+/// Describes an improvement, if there is any: "standing_queue improves on each baseline in 5 of 6
+/// cells". The rule defines the required margin.
 pub(super) fn improved(own: &CheckedCriterion) -> Option<String> {
     let first = own.cells.iter().find(|cell| cell.improves)?;
     let alike: Vec<&CheckedCell> =
@@ -147,12 +150,12 @@ pub(super) fn improved(own: &CheckedCriterion) -> Option<String> {
     Some(format!("{} improves on each baseline in {count} of {} cells", first.measure, alike.len()))
 }
 
-/// A paragraph for each grid that the controller cannot run in.
+/// Returns a paragraph for each grid that the controller cannot run in.
 pub(super) fn left_out(own: &CheckedCriterion) -> String {
     own.left_out.iter().map(|grid| format!("\n{} is judged without {grid}.\n", own.id)).collect()
 }
 
-/// "fail; loss 13.1 % (simulated 14.2)".
+/// Describes the finding on the kernel: "fail; loss 13.1 % (simulated 14.2)".
 pub(super) fn on_kernel(own: &CheckedCriterion, kernel: &OnKernel) -> Option<String> {
     if !kernel.issues.is_empty() {
         return Some(format!("the machine set part of the result: {}", kernel.issues.join("; ")));
@@ -172,7 +175,7 @@ pub(super) fn on_kernel(own: &CheckedCriterion, kernel: &OnKernel) -> Option<Str
     ))
 }
 
-/// The worst cell, or the reason that there is none.
+/// Returns the worst cell, or the reason for its absence.
 fn place(own: &CheckedCriterion) -> String {
     match (&own.reason, &own.comes_from, own.cells.first()) {
         (Some(reason), _, _) => reason.clone(),
@@ -182,7 +185,8 @@ fn place(own: &CheckedCriterion) -> String {
     }
 }
 
-/// "loss 14.2 %; newreno 0.555", "utilisation 78.2 %, delay_p95 55.0 ms; newreno 99.1 and 35.0", or the harm in words.
+/// Describes the numbers of a cell: "loss 14.2 %; newreno 0.555", "utilisation 78.2 %, delay_p95
+/// 55.0 ms; newreno 99.1 and 35.0"; for harm, the description of the harm.
 pub fn found(cell: &CheckedCell) -> String {
     let one = |measure: &str, value: Option<Estimate>, unit: &str| {
         format!("{measure} {}{}", mean(value), spaced(unit))
@@ -202,14 +206,14 @@ pub fn found(cell: &CheckedCell) -> String {
     }
 }
 
-/// "utilisation", or "utilisation and delay_p95".
+/// Names the measured numbers: "utilisation", or "utilisation and delay_p95".
 pub(super) fn measured(cell: &CheckedCell) -> String {
     cell.second
         .as_ref()
         .map_or_else(|| cell.measure.clone(), |own| format!("{} and {}", cell.measure, own.measure))
 }
 
-/// "12.3 [11.0–13.1] %", of two numbers with "and" between them.
+/// Formats the judged numbers: "12.3 [11.0–13.1] %"; two numbers are joined by "and".
 pub(super) fn value(cell: &CheckedCell) -> String {
     let one = |value: Option<Estimate>, unit: &str| match value {
         None => "–".to_owned(),
@@ -224,7 +228,8 @@ pub(super) fn value(cell: &CheckedCell) -> String {
         .map_or(first.clone(), |own| format!("{first} and {}", one(own.value(), &own.unit)))
 }
 
-/// "newreno 0.2, cubic 0.3", of two numbers "newreno 99.1 and 35.0".
+/// Formats the numbers for comparison: "newreno 0.2, cubic 0.3"; for two numbers "newreno 99.1 and
+/// 35.0".
 pub(super) fn others(cell: &CheckedCell) -> String {
     let one = |(place, own): (usize, &Beside)| {
         let second = cell.second.as_ref().map_or_else(String::new, |second| {
@@ -235,12 +240,12 @@ pub(super) fn others(cell: &CheckedCell) -> String {
     cell.beside.iter().enumerate().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// A mean, or a dash.
+/// Formats a mean, or a dash if it is undefined.
 fn mean(value: Option<Estimate>) -> String {
     value.map_or("–".to_owned(), |own| short(own.mean))
 }
 
-/// A unit behind a number.
+/// Formats a unit after a number.
 fn spaced(unit: &str) -> String {
     if unit.is_empty() { String::new() } else { format!(" {unit}") }
 }

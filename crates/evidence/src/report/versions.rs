@@ -1,52 +1,54 @@
-//! Two checks of two versions of a controller, beside each other.
+//! The comparison of the checks of two versions of a controller.
 
-use super::digits::short;
 use crate::statistics::Estimate;
+use narrows_figure::number::short;
 use narrows_report::text_table;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The change from one check to another.
+/// The changes from one check to another.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Versions {
-    /// The controller that was checked before.
+    /// The controller of the earlier check.
     pub before: String,
-    /// The controller that is checked now.
+    /// The controller of this check.
     pub after: String,
     /// Each criterion that both checks judged.
     pub criteria: Vec<Change>,
-    /// Ids of the criteria that only one of them judged.
+    /// Ids of the criteria that only one of the checks judged.
     pub not_compared: Vec<String>,
 }
 
 /// The change of a criterion.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Change {
-    /// Its id.
+    /// Identifier.
     pub id: String,
-    /// The verdict before.
+    /// Verdict of the earlier check.
     pub before: String,
-    /// The verdict now.
+    /// Verdict of this check.
     pub after: String,
     /// better, worse or same.
     pub change: String,
-    /// The cells whose numbers moved beyond chance: all of the interval of the difference is on one side of zero. Those that were worst in one of the checks first if the verdict changed,
-    /// then the largest, in parts of the number before.
+    /// Cells with a change beyond chance: the interval of the difference lies on one side of zero.
+    /// If the verdict changed, the cells that were worst in one of the checks come first. The other
+    /// cells are in order of the relative change, the largest first.
     pub moved: Vec<Moved>,
 }
 
-/// A cell whose numbers moved.
+/// A cell with a change beyond chance.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Moved {
-    /// The cell in words.
+    /// Description of the cell.
     pub cell: String,
-    /// What is measured.
+    /// Name of the measured number.
     pub measure: String,
-    /// Its unit.
+    /// Unit of the number.
     pub unit: String,
-    /// The mean before.
+    /// Mean of the earlier check.
     pub before: f64,
-    /// The mean of the differences of equal seeds, with its interval; where the checks were decided by other seeds, that of the means.
+    /// Mean difference of equal seeds, with its interval. If the checks were decided by different
+    /// seeds, the difference of the means.
     pub difference: Estimate,
 }
 
@@ -56,7 +58,7 @@ impl Versions {
         self.criteria.iter().any(|own| own.change == "worse")
     }
 
-    /// As rows of a table, its heads first.
+    /// Returns the rows of a table, its heads first.
     pub(super) fn rows(&self) -> Vec<Vec<String>> {
         let mut rows = vec![
             ["Criterion", "Before", "Now", "", "A change beyond chance"]
@@ -90,18 +92,18 @@ impl Versions {
         rows
     }
 
-    /// What was changed: "From a to b".
+    /// Returns the title: "From a to b".
     pub(super) fn title(&self) -> String {
         format!("From {} to {}", self.before, self.after)
     }
 
-    /// The criteria that are not compared, in a sentence; nothing if there are none.
+    /// Lists the criteria that are not compared, in a sentence; `None` if all are compared.
     pub(super) fn rest(&self) -> Option<String> {
         (!self.not_compared.is_empty())
             .then(|| format!("Judged by one of the checks only: {}.", self.not_compared.join(", ")))
     }
 
-    /// As a table.
+    /// Formats the changes as a table.
     pub(super) fn text(&self) -> String {
         let rest = self.rest().map_or_else(String::new, |rest| format!("\n{rest}\n"));
         format!("{}\n\n{}{rest}", self.title(), text_table(&self.rows(), 5))

@@ -1,9 +1,9 @@
-//! The suites of the program.
+//! The built-in suites.
 
 use super::Suite;
 use crate::EvidenceError;
 
-/// The files of a suite: names and texts.
+/// Lists the files of a suite: names and texts.
 macro_rules! files {
     ($folder:literal: $($name:literal)*) => {
         &[$((concat!($name, ".toml"), include_str!(concat!("../../suites/", $folder, "/", $name, ".toml")))),*]
@@ -23,38 +23,41 @@ const MEDIA: &[(&str, &str)] = files!("media": "suite" "capacity" "capacity-shar
 const BBR_DRAFT: &[(&str, &str)] = files!("bbr-draft": "suite"
     "T01-plateau" "T12-aggregated-startup" "T13-aggregated-cruise" "T14-less-than-a-packet" "T15-ten-times" "T16-a-tenth" "T17-policer");
 
-/// The example cases of draft-ietf-ccwg-bbr-06 as far as goodput, delay and loss show them: of controllers that show no state of BBR, on the kernel, and of programs.
+/// Returns the example cases of draft-ietf-ccwg-bbr-06 that goodput, delay and loss can show. It
+/// suits controllers that do not report the state of BBR, controllers of the kernel, and programs.
 ///
 /// # Errors
 ///
-/// None: a test reads it.
+/// Never fails: a test reads the suite.
 pub fn bbr_draft() -> Result<Suite, EvidenceError> {
     Suite::read(BBR_DRAFT)
 }
 
-/// The numbers of RFC 8867, Test Cases for Evaluating Congestion Control for Interactive Real-Time Media, which are shown and not judged: sections 5.1 to 5.5 and 5.8.
+/// Returns the numbers of RFC 8867, Test Cases for Evaluating Congestion Control for Interactive
+/// Real-Time Media, sections 5.1 to 5.5 and 5.8. They are shown but not judged.
 ///
 /// # Errors
 ///
-/// None: a test reads it.
+/// Never fails: a test reads the suite.
 pub fn media() -> Result<Suite, EvidenceError> {
     Suite::read(MEDIA)
 }
 
-/// The numbers of draft-irtf-iccrg-tcpeval-01, Common TCP Evaluation Suite, which are shown and not judged.
+/// Returns the numbers of draft-irtf-iccrg-tcpeval-01, Common TCP Evaluation Suite. They are shown
+/// but not judged.
 ///
 /// # Errors
 ///
-/// None: a test reads it.
+/// Never fails: a test reads the suite.
 pub fn tcpeval() -> Result<Suite, EvidenceError> {
     Suite::read(TCPEVAL)
 }
 
-/// The criteria of RFC 9743.
+/// Returns the criteria of RFC 9743.
 ///
 /// # Errors
 ///
-/// None: a test reads it.
+/// Never fails: a test reads the suite.
 pub fn rfc9743() -> Result<Suite, EvidenceError> {
     Suite::read(RFC9743)
 }

@@ -1,4 +1,4 @@
-//! Who drives the flows of a grid's runs.
+//! The controllers of the flows in a grid's runs.
 
 use narrows_scenario::Sweep;
 
@@ -11,19 +11,20 @@ pub enum Who {
     Baseline(usize),
 }
 
-/// Whatever is under test and the controllers beside which it is judged.
+/// The subject of a check and its baselines.
 #[derive(Clone, Debug)]
 pub struct Players {
-    /// What it is called: the controller under test as a scenario writes it, or a program's command.
+    /// Name of the subject: the controller as in a scenario, or a program's command.
     pub subject: String,
     /// Standard controllers; at least one.
     pub baselines: Vec<String>,
-    /// True if the subject is a program, which sends by itself in the place of the flow of `self`, on the kernel alone.
+    /// True if the subject is a program. It runs only on the kernel, and takes the place of the
+    /// flow of `self`.
     pub program: bool,
 }
 
 impl Players {
-    /// What somebody is called.
+    /// Returns the name of a player.
     pub fn text(&self, who: Who) -> &str {
         match who {
             Who::Subject => &self.subject,
@@ -31,7 +32,8 @@ impl Players {
         }
     }
 
-    /// The controller that a scenario names: a program takes the place of a flow of the first baseline.
+    /// Returns the controller for the scenario. For a program it is the first baseline: the program
+    /// replaces that flow.
     pub fn controller(&self, who: Who) -> &str {
         match who {
             Who::Subject if self.program => &self.baselines[0],
@@ -39,7 +41,8 @@ impl Players {
         }
     }
 
-    /// The one who plays: a subject that is one of the baselines plays as that one, so that its runs are made once.
+    /// Returns the player that runs. A subject that is also a baseline runs as that baseline, so
+    /// that its runs are made only once.
     pub fn as_played(&self, who: Who) -> Who {
         match who {
             Who::Subject if self.program => Who::Subject,
@@ -52,32 +55,35 @@ impl Players {
         }
     }
 
-    /// Subject and baselines, each once.
+    /// Returns subject and baselines, each once.
     pub fn all(&self) -> Vec<Who> {
         let subject = self.as_played(Who::Subject);
         std::iter::once(subject).chain(self.standard().filter(|who| *who != subject)).collect()
     }
 
-    /// The baselines.
+    /// Returns the baselines.
     pub fn standard(&self) -> impl Iterator<Item = Who> + use<> {
         (0..self.baselines.len()).map(Who::Baseline)
     }
 }
 
-/// Which runs a cell has.
+/// The runs of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cast {
-    /// One for each player, who drives every flow.
+    /// One run for each player, which drives every flow.
     Alone,
-    /// One for each pair of a player and a baseline, one of each baseline alone, and one of a controller under test beside itself.
+    /// One run for each pair of a player and a baseline, one for each baseline alone, and one of
+    /// the controller under test next to itself.
     Pairs,
 }
 
-/// Runs of a grid that share a scenario but for who drives its flows: the cells are the grid's, the last axis of the sweep is the pair.
+/// Runs of a grid with a common scenario except for the controllers. The cells are the grid's, and
+/// the last axis of the sweep is the pair.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// Who drives the flows of `self` and of `other`, by the place on the last axis; nobody where there are no such flows.
+    /// Controllers of the flows of `self` and of `other`, by index on the last axis; `None` if
+    /// there are no such flows.
     pub pairs: Vec<(Option<Who>, Option<Who>)>,
-    /// Its scenarios.
+    /// Scenarios of the part.
     pub sweep: Sweep,
 }

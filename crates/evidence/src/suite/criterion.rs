@@ -1,23 +1,23 @@
-//! What a document asks of a controller.
+//! The requirements of a document on a controller.
 
 use super::raw;
 
-/// Where a controller is meant to be used.
+/// The environment for which a controller is intended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// On the Internet.
+    /// The Internet.
     Internet,
-    /// Within a data centre.
+    /// A data centre.
     Datacenter,
-    /// In networks under one control.
+    /// Networks under one administration.
     Controlled,
 }
 
 impl Scope {
-    /// All of them.
+    /// All scopes.
     pub const ALL: [Scope; 3] = [Scope::Internet, Scope::Datacenter, Scope::Controlled];
 
-    /// Its name on the command line.
+    /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Scope::Internet => "internet",
@@ -27,30 +27,30 @@ impl Scope {
     }
 }
 
-/// One thing that a document asks of a controller.
+/// A requirement of a document on a controller.
 #[derive(Clone, Debug)]
 pub struct Criterion {
-    /// Its name on the command line and in files.
+    /// Name on the command line and in files.
     pub id: String,
-    /// A few words on it.
+    /// Short title.
     pub title: String,
-    /// The document's section.
+    /// Section of the document.
     pub section: String,
-    /// How strongly the document asks: MUST, SHOULD, should, ought ...
+    /// Strength of the requirement: MUST, SHOULD, should, ought ...
     pub strength: String,
-    /// What it asks, in our words.
+    /// The requirement, in our own words.
     pub asks: String,
-    /// The only scope in which it applies.
+    /// The only scope in which the criterion applies.
     pub scope: Option<Scope>,
-    /// True if it applies only to controllers that use signals of routers.
+    /// True if the criterion applies only to controllers that use signals of routers.
     pub signals: bool,
-    /// Why no grid judges it.
+    /// Reason why no grid judges it.
     pub not_run: Option<String>,
-    /// Why it never applies.
+    /// Reason why it never applies.
     pub not_applicable: Option<String>,
-    /// True if its worst cell is worth a run on the kernel.
+    /// True if its worst cell is also run on the kernel.
     pub live: bool,
-    /// True if it is judged by the rules of other criteria's grids alone.
+    /// True if it is judged only by rules in the grids of other criteria.
     pub from_others: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Networks on which a criterion is judged.
+//! Grids: networks on which a criterion is judged.
 
 use super::cast::{Cast, Part, Players, Who};
 use super::criterion::Criterion;
@@ -11,26 +11,26 @@ use narrows_scenario::{Changes, Sweep};
 use narrows_units::{Span, Time};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
 
-/// Cells on which a criterion is judged: a scenario with axes, a cast, and rules.
+/// The cells on which a criterion is judged: a scenario with axes, a cast, and rules.
 #[derive(Clone, Debug)]
 pub struct Grid {
-    /// The name of its file, without its end.
+    /// File name without extension.
     pub name: String,
-    /// The place of its criterion in the suite.
+    /// Index of its criterion in the suite.
     pub criterion: usize,
-    /// Which runs a cell has.
+    /// The runs of a cell.
     pub cast: Cast,
     /// True if only controllers that use signals of routers run it.
     pub signals: bool,
     /// True if only full checks run it.
     pub full: bool,
-    /// What is added to the text of baselines wherever they play, such as `ecn=true`.
+    /// Parameters added to each baseline, such as `ecn=true`.
     pub baselines: Option<String>,
-    /// What is added instead to the text of baselines that drive the flows of `other`.
+    /// Parameters added to baselines that drive the flows of `other`, instead of `baselines`.
     pub other: Option<String>,
-    /// What is judged.
+    /// The rules.
     pub rules: Vec<Rule>,
-    /// The numbers that rules ask of its runs.
+    /// The numbers that the rules ask for.
     pub asked: Vec<Number>,
     document: DocumentMut,
 }
@@ -85,11 +85,12 @@ impl Grid {
         })
     }
 
-    /// Its runs with these players: on the cells of `[sweep]`, or of `[full]` where it has that and `full` is asked for.
+    /// Returns the runs with these players: on the cells of `[sweep]`, or if `full` is set on the
+    /// cells of `[full]`, if the grid has that table.
     ///
     /// # Errors
     ///
-    /// A scenario of it is none.
+    /// A scenario of the grid is invalid.
     pub fn parts(&self, players: &Players, full: bool) -> Result<Vec<Part>, EvidenceError> {
         let mut document = self.document.clone();
         let more = document.remove("full");
@@ -119,7 +120,7 @@ impl Grid {
         }
     }
 
-    /// The sweep of the scenario, with the pairs as its last axis.
+    /// Returns the sweep of the scenario, with the pairs as its last axis.
     fn part(
         &self,
         mut document: DocumentMut,
@@ -167,7 +168,7 @@ impl Grid {
     }
 }
 
-/// Who is in a run, in words.
+/// Describes the controllers of a run.
 fn label(players: &Players, this: Option<Who>, other: Option<Who>) -> String {
     match (this, other) {
         (Some(this), Some(other)) => {
@@ -183,7 +184,7 @@ fn flows(document: &DocumentMut) -> Option<&ArrayOfTables> {
     document.get("flow").and_then(Item::as_array_of_tables)
 }
 
-/// The names of the flows that a role drives.
+/// Returns the names of the flows with this role.
 fn named(document: &DocumentMut, role: &str) -> Vec<String> {
     let text = |flow: &Table, key: &str| flow.get(key).and_then(Item::as_str).map(str::to_owned);
     let own = flows(document)
@@ -193,7 +194,7 @@ fn named(document: &DocumentMut, role: &str) -> Vec<String> {
     own.filter_map(|flow| text(flow, "name")).collect()
 }
 
-/// Of a labelled value that is one for each path, those at these places.
+/// Keeps only the values at these indices in a labelled value that has one value per path.
 fn keep_places(labelled: &mut Value, places: &[usize]) {
     let Some(value) = labelled.as_inline_table_mut().and_then(|table| table.get_mut("value"))
     else {
@@ -205,7 +206,8 @@ fn keep_places(labelled: &mut Value, places: &[usize]) {
         if kept.len() == 1 { kept.remove(0) } else { Value::Array(kept.into_iter().collect()) };
 }
 
-/// Takes the flows of `self` away, and what axes say of them. Axes stay in their order, so that cells have the same numbers as with these flows.
+/// Removes the flows of `self` and their values on the axes. The axes keep their order, so that
+/// cells keep their numbers.
 fn remove_tested(document: &mut DocumentMut) {
     let gone = named(document, "self");
     let stays = |path: &str| !gone.iter().any(|flow| path.starts_with(&format!("flow.{flow}.")));

@@ -1,25 +1,25 @@
-//! Verdicts that published results lead to.
+//! Verdicts that are known from published results.
 
 use super::raw;
 use crate::EvidenceError;
 use serde::{Deserialize, Serialize};
 
-/// A verdict of a quick check by the suite of RFC 9743 that published results lead to.
+/// A verdict of a quick check by the suite of RFC 9743 that published results predict.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownVerdict {
     /// The controller with its parameters.
     pub controller: String,
-    /// The controllers that it is judged against; NewReno and CUBIC if there are none.
+    /// The baselines; NewReno and CUBIC if empty.
     #[serde(default)]
     pub baselines: Vec<String>,
-    /// The criterion's id.
+    /// Id of the criterion.
     pub criterion: String,
-    /// The verdicts that agree with what is published.
+    /// The verdicts that agree with the published results.
     pub verdicts: Vec<String>,
-    /// The result in words.
+    /// Description of the published result.
     pub says: String,
-    /// Who published it.
+    /// Source of the published result.
     pub source: String,
 }
 
@@ -29,11 +29,11 @@ struct File {
     known: Vec<KnownVerdict>,
 }
 
-/// All of them; those of one controller follow each other.
+/// Returns all known verdicts. Verdicts of the same controller are adjacent.
 ///
 /// # Errors
 ///
-/// None: a test reads them.
+/// Never fails: a test reads them.
 pub fn known_verdicts() -> Result<Vec<KnownVerdict>, EvidenceError> {
     let mut all = raw::parse::<File>(
         "known-verdicts.toml",

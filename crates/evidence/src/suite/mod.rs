@@ -1,8 +1,10 @@
 //! Suites: criteria, the networks on which each is judged, and the rules.
 //!
-//! A suite is a folder of TOML files. `suite.toml` lists the criteria; every other file is a **grid**: a scenario with the axes of its cells in `[sweep]`, the
-//! criterion and the cast in `[check]`, and a `[[rule]]` for each thing that is judged. Flows whose controller is `"self"` are driven by the controller under test or,
-//! in runs beside which it is judged, by one of the baselines; those whose controller is `"other"` by another of them.
+//! A suite is a folder of TOML files. `suite.toml` lists the criteria. Every other file is a
+//! **grid**: a scenario with the axes of its cells in `[sweep]`, the criterion and the cast in
+//! `[check]`, and a `[[rule]]` for each judged number. Flows with the controller `"self"` are
+//! driven by the controller under test, or in runs for comparison by one of the baselines. Flows
+//! with the controller `"other"` are driven by a baseline.
 
 mod built_in;
 mod cast;
@@ -22,26 +24,26 @@ use crate::EvidenceError;
 /// Criteria and the grids on which they are judged.
 #[derive(Clone, Debug)]
 pub struct Suite {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: String,
-    /// The short name of the document whose sections criteria name.
+    /// Short name of the document that the sections of criteria refer to.
     pub document: String,
-    /// One line on it.
+    /// Title in one line.
     pub title: String,
-    /// The version of its rules: verdicts of different versions are not compared.
+    /// Version of the rules. Verdicts by different versions are not compared.
     pub rules: String,
-    /// In the order of the document.
+    /// The criteria in the order of the document.
     pub criteria: Vec<Criterion>,
-    /// In the order of the criteria.
+    /// The grids in the order of the criteria.
     pub grids: Vec<Grid>,
 }
 
 impl Suite {
-    /// Reads a suite from the texts of its files, by name; `suite.toml` is among them.
+    /// Reads a suite from the names and texts of its files, which include `suite.toml`.
     ///
     /// # Errors
     ///
-    /// The file, and what is wrong in it.
+    /// A file is invalid. The error names the file and the reason.
     pub fn read(files: &[(&str, &str)]) -> Result<Suite, EvidenceError> {
         let about = files
             .iter()
@@ -65,7 +67,7 @@ impl Suite {
         })
     }
 
-    /// The place of a criterion, by its id.
+    /// Returns the index of a criterion by its id.
     pub fn place(&self, id: &str) -> Option<usize> {
         self.criteria.iter().position(|criterion| criterion.id == id)
     }

@@ -1,4 +1,4 @@
-//! What the files of a suite say, before it is checked.
+//! The unchecked content of a suite's files.
 
 use crate::EvidenceError;
 use serde::Deserialize;
@@ -33,7 +33,7 @@ pub struct Criterion {
     pub from_others: bool,
 }
 
-/// What a grid's file has beside a scenario.
+/// The tables of a grid's file in addition to the scenario.
 #[derive(Deserialize)]
 pub struct Grid {
     pub check: Check,
@@ -87,7 +87,7 @@ pub struct Bound {
     pub times: Option<f64>,
 }
 
-/// Reads the tables of a file that `T` names.
+/// Parses the tables of a file that `T` declares.
 pub fn parse<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, EvidenceError> {
     toml::from_str(text).map_err(|error| EvidenceError::new(file, error.to_string().trim_end()))
 }

@@ -156,7 +156,7 @@ fn a_rule_of_two_numbers_shows_both() {
         "newreno is better in one number and not worse in the other: utilisation 80.0 %, delay_p95 40.0 ms; newreno 100 and 20.0, cubic 100 and 20.0"
     );
     let page = narrows_evidence::report::check_html(&checked, &Default::default());
-    assert_eq!(page.matches("<ellipse ").count(), 3, "one for each controller");
+    assert_eq!(page.matches("fill-opacity=\"0.25\"").count(), 3, "one for each controller");
 }
 
 /// Queues of 4 beside 10 and 12 are below half of the shorter, those of 6 are not.

@@ -39,7 +39,7 @@ pub enum FetchError {
     },
     /// The object is larger than it may be.
     #[error(
-        "{name} has {segments} segments, more than {most} together; allow more by `narrows get --max-size` if that is true"
+        "{name} has {segments} segments, more than {most} together; allow more by `narrows ndn get --max-size` if that is true"
     )]
     TooLarge {
         /// Its name.

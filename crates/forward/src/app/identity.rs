@@ -25,7 +25,9 @@ pub enum IdentityError {
     #[error("the certificate is no Data: {0}")]
     Malformed(#[from] narrows_ndn::tlv::DecodeError),
     /// The certificate belongs to another key.
-    #[error("the certificate {0} is that of another key; make one for this key with `narrows key`")]
+    #[error(
+        "the certificate {0} is that of another key; make one for this key with `narrows ndn key`"
+    )]
     Other(String),
 }
 

@@ -175,7 +175,10 @@ fn a_forwarder_that_does_not_come_back_is_told() {
         .fetch(&name("/film/v=1"), &mut Vec::new(), &mut |_| ())
         .expect_err("nobody")
         .to_string();
-    assert!(told.contains("no forwarder answers") && told.contains("narrows forward"), "{told}");
+    assert!(
+        told.contains("no forwarder answers") && told.contains("narrows ndn forward"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn survives(config: &str, packets: u64) {
         }
     }
     eprintln!("{packets} packets in {:?}", began.elapsed());
-    // As `narrows forward status` tells, the tables keep to their limits; a second after the last packet the forwarder forwards as ever.
+    // As `narrows ndn forward status` tells, the tables keep to their limits; a second after the last packet the forwarder forwards as ever.
     let status = bench.status(app);
     assert!(
         status.pit_entries <= 2000 && status.cs_entries <= 500 && status.fib_entries <= 50,

@@ -1,5 +1,6 @@
-//! The bytecode of every core against native C: from the same state, shown the same, both decide the same and remember the same, bit for
-//! bit, over random calls, likely ones and impossible ones. It runs in the machine that simulates BPF controllers, and, for root, in the kernel.
+//! Compares the bytecode of every core with native C: from equal states and inputs, both must give
+//! equal decisions and states, bit for bit, over random calls, both plausible and impossible ones.
+//! The bytecode runs in the simulator's BPF machine and, for root, in the kernel.
 
 mod order;
 mod simulated;
@@ -16,13 +17,13 @@ use simulated::Simulated;
 use trial::Trial;
 use wild::Wild;
 
-/// Calls of each core.
+/// Number of calls of each core.
 const CALLS: u64 = 200_000;
 
-/// Of these, with each choice of constants: those of the twin, then random ones.
+/// Number of calls with each set of constants: first those of the twin, then random ones.
 const CALLS_PER_CHOICE: u64 = CALLS / 5;
 
-/// One call from a state, which is replaced by that after it.
+/// A call of a core, which replaces the state by the next state.
 type Step = Box<dyn FnMut(&mut [u8], &Input) -> Output>;
 
 fn native(twin: &Twin, constants: &[u8]) -> Step {
@@ -59,7 +60,7 @@ fn in_force(input: &Input) -> Output {
     Output { pacing_rate: input.pacing_rate, cwnd: input.cwnd, ssthresh: input.ssthresh }
 }
 
-/// The twin's choice with random parameters, every now and then.
+/// Returns the twin's choice with some random parameters.
 fn random_choice(twin: &Twin, random: &mut Random) -> Choice {
     let mut text = twin.choice.to_owned();
     for param in twin.entry.params {
@@ -94,7 +95,7 @@ fn compare(twin: &'static Twin, name: &str, other: fn(&'static Twin, &[u8]) -> S
             connections += 1;
             let mut wild = Wild::new(connections, twin.kernel);
             let (mut state, mut decided) = (vec![0; twin.state], None);
-            // Some connections lose their memory now and then.
+            // Some connections have random changes of their memory.
             let forgetful = wild.random.chance(0.1);
             while let Some(input) = wild.next(decided) {
                 if forgetful && wild.random.chance(0.05) {

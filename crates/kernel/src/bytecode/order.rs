@@ -1,5 +1,7 @@
-//! BPF controllers in the TCP that the simulator has around them, beside native ones: on the same connections both are called alike, and window and threshold are equal
-//! after each call. The connections lose, reorder and mark packets, run into timeouts and outages, take reductions back, and rest.
+//! Compares BPF controllers in the simulator's kernel TCP with native controllers: on the same
+//! connections both must get the same calls, and their windows and thresholds must be equal after
+//! each call. The connections lose, reorder and mark packets, have timeouts and outages, undo
+//! reductions, and rest.
 
 use crate::loaded::object_of;
 use narrows_bpf::files::code;
@@ -14,7 +16,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// What happened on the connections of a pair, and where both first differed.
+/// Events on the connections of a pair, and the first difference.
 #[derive(Default, Debug)]
 struct Seen {
     calls: u64,
@@ -29,7 +31,7 @@ struct Seen {
     rests: u64,
 }
 
-/// Two controllers of a connection, of which the native one decides.
+/// Two controllers of a connection; the native one decides.
 struct Pair {
     native: Box<dyn Controller>,
     program: Around,
@@ -37,7 +39,7 @@ struct Pair {
     sent_at: Option<Time>,
 }
 
-/// What a controller has decided: the window that it wants, `snd_cwnd` and `snd_ssthresh`.
+/// Returns the decision of a controller: its window, `snd_cwnd` and `snd_ssthresh`.
 fn decided(controller: &dyn Controller) -> [f64; 3] {
     let mut all = [controller.decision().window.get(), 0.0, 0.0];
     controller.inspect(&mut |name, value| match name {
@@ -53,7 +55,7 @@ impl Pair {
         self.seen.lock().expect("no test has failed before")
     }
 
-    /// Compares what both have made of a call.
+    /// Compares the decisions of both after a call.
     fn compare(&self, call: impl FnOnce() -> String) {
         let (native, program) = (decided(&*self.native), decided(&self.program));
         let mut seen = self.seen();
@@ -118,7 +120,8 @@ impl Controller for Pair {
     }
 }
 
-/// Runs connections of a native controller and a program, on hosts with so many ticks per second, until both have been called so often. They differ from seed to seed.
+/// Runs connections of a native controller and a program until both have had `calls` calls. Hosts
+/// have `hz` ticks per second. Each seed gives other connections.
 fn run(
     name: &'static str,
     (native, code, hz): (&str, Arc<Code>, u32),
@@ -165,7 +168,8 @@ fn run(
     seen
 }
 
-/// A link that marks, one that loses, delays and rests; bulk flows, and two that write now and then.
+/// A link that marks packets, and a link that loses and reorders packets, changes its delay and
+/// goes down. Bulk flows, and two flows with occasional data.
 const NETWORK: &str = r#"
 duration = "60 s"
 seed = SEED
@@ -222,7 +226,7 @@ fn network(loss: &str) -> String {
     NETWORK.replace("LOSS", loss)
 }
 
-/// The object of a kernel twin, with its constants.
+/// Returns the object of a kernel twin, with its constants.
 fn twin(kernel: &str) -> Arc<Code> {
     let twin = TWINS.iter().find(|twin| twin.kernel == kernel).expect("a twin");
     let mut program = link(kernel, object_of(twin), &Settings::default(), &SimulatedKernel)
@@ -270,7 +274,8 @@ fn scalable_is_its_native_core() {
     );
 }
 
-/// A CUBIC that was written apart from the native one, in the kernel's ticks: at both usual rates of these, without random loss and with it.
+/// An independent implementation of CUBIC in kernel ticks, at both usual tick rates, with and
+/// without random loss.
 #[test]
 fn cubic_of_another_hand_is_the_native_one() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bpf/tests/objects/cubic.bpf.o");

@@ -1,4 +1,4 @@
-//! A core as the simulator would run it: one call at a time.
+//! Runs a core in the simulator's BPF machine, one call at a time.
 
 use super::trial::Trial;
 use crate::loaded::object_of;
@@ -7,16 +7,16 @@ use narrows_control::cores::{Replay, Twin};
 use narrows_cores::{Input, Output};
 use std::sync::Arc;
 
-/// The program `try_core` of a controller, in a machine of its own.
+/// The program `try_core` of a controller, in its own machine.
 pub struct Simulated {
     machine: Machine,
     program: Callback,
-    /// The section that the program works on: state, input, output.
+    /// Section with the state, input and output of the program.
     section: usize,
     twin: &'static Twin,
 }
 
-/// A core asks the world for nothing.
+/// A world for cores, which never call it.
 struct Nowhere;
 
 impl World for Nowhere {
@@ -36,7 +36,7 @@ impl World for Nowhere {
 }
 
 impl Simulated {
-    /// The core with these constants.
+    /// Loads the core with these constants.
     pub fn new(twin: &'static Twin, constants: &[u8]) -> Simulated {
         let settings = Settings { also: vec!["try_core".to_owned()], ..Settings::default() };
         let mut program = link(twin.kernel, object_of(twin), &settings, &SimulatedKernel)

@@ -1,4 +1,4 @@
-//! A core in the kernel without a connection: one call at a time.
+//! Runs a core in the kernel without a connection, one call at a time.
 
 use crate::error::KernelError;
 use crate::loaded::{object_of, open};
@@ -7,17 +7,17 @@ use libbpf_rs::{MapCore, MapFlags, MapImpl, Mut, Object, ProgramImpl, ProgramInp
 use narrows_control::cores::{Replay, Twin};
 use narrows_cores::{Input, Output};
 
-/// The program `try_core` of a controller, loaded but registered nowhere: [`Replay`] runs it once with each call (bpf(2),
-/// BPF_PROG_TEST_RUN).
+/// The program `try_core` of a controller, loaded but not registered. [`Replay`] runs it once per
+/// call (bpf(2), BPF_PROG_TEST_RUN).
 pub struct Trial {
     object: Object,
-    /// The content of the map that the program works on: state, input, output.
+    /// Content of the program's map: state, input, output.
     value: Vec<u8>,
     twin: &'static Twin,
 }
 
 impl Trial {
-    /// Gives the kernel the core with these constants.
+    /// Loads the core with these constants into the kernel.
     pub fn new(twin: &'static Twin, constants: &[u8]) -> Result<Trial, KernelError> {
         let object = listening(twin.kernel, || {
             let mut open = open(object_of(twin), constants)?;
@@ -36,7 +36,8 @@ impl Trial {
         Ok(Trial { object, value, twin })
     }
 
-    /// Where input and output lie behind the state: `trial` in `bpf/controller.h`.
+    /// Returns the offsets of the input and the output, which follow the state: `trial` in
+    /// `bpf/controller.h`.
     pub fn places(twin: &Twin) -> (usize, usize) {
         let input = twin.state.next_multiple_of(align_of::<Input>());
         (input, input + size_of::<Input>())

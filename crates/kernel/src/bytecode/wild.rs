@@ -1,4 +1,4 @@
-//! Connections to which anything happens: likely inputs, and impossible ones.
+//! Random connections with plausible and impossible inputs.
 
 use narrows_cores::{Event, Input, Output};
 use narrows_units::Random;
@@ -6,15 +6,15 @@ use narrows_units::Random;
 const EVENTS: [Event; 7] =
     [Event::Init, Event::State, Event::Rtt, Event::Ack, Event::Reduce, Event::Undo, Event::Restart];
 
-/// A connection and what its socket shows.
+/// A random connection, with the values that its socket shows.
 pub struct Wild {
     pub random: Random,
     input: Input,
-    /// One call in so many shows anything in some field; 0 for none.
+    /// One call in this many has a random value in some field; 0 for none.
     absurd: u64,
-    /// At most so many segments are acknowledged at once.
+    /// Most segments acknowledged at once.
     most: u64,
-    /// Calls that are left of it.
+    /// Remaining calls.
     left: u64,
 }
 
@@ -50,7 +50,8 @@ impl Wild {
         Wild { random, input, absurd, most, left }
     }
 
-    /// The next call, in which what was decided last is in force; the first is the beginning. `None` after the last.
+    /// Returns the next call, with the last decision in force. The first call begins the
+    /// connection. `None` after the last call.
     pub fn next(&mut self, decided: Option<Output>) -> Option<Input> {
         self.left = self.left.checked_sub(1)?;
         if let Some(Output { pacing_rate, cwnd, ssthresh }) = decided {
@@ -108,7 +109,7 @@ impl Wild {
         }
     }
 
-    /// Segments were sent, and some met their fate.
+    /// Sends segments, and acknowledges or loses some.
     fn acknowledged(&mut self) {
         let Wild { random, input, most, .. } = self;
         let pause = if random.chance(0.9) { 5_000 } else { 200_000 };
@@ -134,7 +135,7 @@ impl Wild {
                 0
             };
         }
-        // Payload by code point, in one of which most arrive.
+        // Payload by code point; each call adds to one code point at most.
         let payload = input.acked.wrapping_mul(input.mss);
         match random.below(4) {
             0 => {}
@@ -144,13 +145,13 @@ impl Wild {
         }
     }
 
-    /// The same with anything in one field, for this call or from now on.
+    /// Sets a field to a random value, for this call only or from now on.
     fn anything(&mut self, mut shown: Input) -> Input {
         let words: &mut [u32] = bytemuck::cast_slice_mut(std::slice::from_mut(&mut shown));
         let word = self.random.below(words.len() as u64) as usize;
         let bits = self.random.bits();
         words[word] = bits as u32 >> ((bits >> 32) % 32);
-        // As in the kernel, there is always a segment size.
+        // The kernel always has a segment size.
         shown.mss = shown.mss.max(1);
         if bits >> 63 == 1 {
             self.input = Input { rtt: self.input.rtt, event: self.input.event, ..shown };

@@ -1,29 +1,30 @@
-//! Which flow a packet belongs to.
+//! Assigns packets to flows.
 
 use crate::plan::{flow_of, host_of};
 use crate::wire::Frame;
 
-/// The flows of the network. First those of the scenario, which are known by their ports; then those of programs, two for each pair of
-/// hosts, one in each direction, to which everything else between them belongs.
+/// The flows of the network. The scenario's flows come first, and are recognised by their ports.
+/// The flows of programs follow, two for each pair of hosts, one in each direction; all other
+/// packets between the two hosts belong to them.
 pub struct Classifier {
-    /// The hosts of each flow's sender and receiver.
+    /// Hosts of the sender and the receiver of each flow.
     pub ends: Vec<(usize, usize)>,
     scenario_flows: usize,
 }
 
 impl Classifier {
-    /// Of `ends`, the first `scenario_flows` are those of the scenario's flows.
+    /// Makes a classifier; the first `scenario_flows` of `ends` belong to the scenario's flows.
     pub fn new(ends: Vec<(usize, usize)>, scenario_flows: usize) -> Classifier {
         Classifier { ends, scenario_flows }
     }
 
-    /// How many are the scenario's flows.
+    /// Returns the number of the scenario's flows.
     pub fn scenario_flows(&self) -> usize {
         self.scenario_flows
     }
 
-    /// The flow of what a host sends, and whether it goes to the flow's sender. A program's packet without payload goes back to whom it
-    /// acknowledges.
+    /// Returns the flow of a packet from a host, and true if it goes to the flow's sender. A
+    /// program's packet without payload belongs to the flow that it acknowledges.
     pub fn classify(&self, frame: &Frame, host: usize) -> Option<(u32, bool)> {
         let endpoints = frame.endpoints()?;
         if let Some(flow) = flow_of(endpoints.destination_port, self.scenario_flows)

@@ -1,4 +1,4 @@
-//! Packets that leave the network: counted by flow, and queued for the hosts.
+//! Packets that leave the network: counted by flow, and queued for their hosts.
 
 use super::classifier::Classifier;
 use super::round_trip::RoundTrips;
@@ -16,46 +16,48 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// A packet that has crossed the network.
 pub struct EgressPacket {
-    /// When it should be there.
+    /// Time at which it should arrive.
     pub due: Time,
-    /// The number of its host.
+    /// Number of the receiving host.
     pub host: usize,
     pub packet: WirePacket,
 }
 
-/// What hosts put into the network, and what leaves it: knows whose packets are, counts them, and queues those that leave.
+/// The counts and the queue of packets: classifies packets, counts them, and queues those that
+/// leave the network.
 pub trait Egress: Visitor<Transit<WirePacket>> {
-    /// What it has counted.
+    /// Results of the counts.
     type Counts: Send;
 
-    /// The flow of the network to which what a host sends belongs, and whether it goes to the flow's sender; `None` for what is thrown away.
+    /// Returns the flow of a packet from a host, and true if it goes to the flow's sender; `None`
+    /// if it must be dropped.
     fn classify(&self, frame: &Frame, host: usize) -> Option<(u32, bool)>;
 
     /// Counts a packet of this flow that enters the network, and returns its load.
     fn sent(&mut self, now: Time, flow: u32, back: bool, packet: &WirePacket) -> Load;
 
-    /// The warm-up is over.
+    /// Notes the end of the warm-up.
     fn end_warmup(&mut self);
 
     /// Takes a sample of each flow.
     fn sample(&mut self);
 
-    /// The latest sample of each flow.
+    /// Returns the last sample of each flow.
     fn latest_samples(&self) -> impl Iterator<Item = FlowSample>;
 
-    /// What has left the network and waits to be written, in the order of its times.
+    /// Returns the queue of packets that have left the network, in time order.
     fn packets(&mut self) -> &mut VecDeque<EgressPacket>;
 
-    /// Its counts at the end.
+    /// Returns the counts.
     fn finish(self) -> Self::Counts;
 }
 
-/// Counts the packets that leave the network, and keeps them until they can be written.
+/// Counts the packets that leave the network, and queues them until they are written.
 pub struct EgressQueue<'a> {
     classifier: &'a Classifier,
-    /// The scenario's flows, without those of programs.
+    /// Flows of the scenario, without those of programs.
     flows: &'a [Flow],
-    /// The bytes that have arrived of each connection.
+    /// Received bytes of each connection.
     streams: BTreeMap<Endpoints, Stream>,
     stats: Vec<FlowStats>,
     round_trips: Vec<RoundTrips>,
@@ -63,7 +65,7 @@ pub struct EgressQueue<'a> {
 }
 
 impl EgressQueue<'_> {
-    /// An empty queue. `flows`: those of the scenario, perhaps others after them.
+    /// Makes an empty queue. `flows` begins with the flows of the scenario.
     pub fn new<'a>(classifier: &'a Classifier, flows: &'a [Flow]) -> EgressQueue<'a> {
         let flows = &flows[..classifier.scenario_flows()];
         let count = classifier.ends.len();
@@ -200,20 +202,22 @@ impl Visitor<Transit<WirePacket>> for EgressQueue<'_> {
     }
 }
 
-/// The bytes that have arrived of one connection.
+/// The received bytes of a connection.
 #[derive(Default)]
 struct Stream {
-    /// The sequence number of its first byte.
+    /// Sequence number of the first byte.
     first: u32,
-    /// Positions from there on, and one past the highest.
+    /// Received ranges, relative to `first`, and the end of the highest.
     arrived: RangeSet,
     end: u64,
 }
 
 impl Stream {
-    /// Bytes from this sequence number on arrive: how many of them had not arrived before.
+    /// Adds bytes from this sequence number on. Returns the number of bytes that arrive for the
+    /// first time.
     fn take(&mut self, sequence: u32, payload: u64) -> u64 {
-        // Sequence numbers wrap (RFC 9293 section 3.4): the nearest one is meant. A keepalive probe repeats one before the first byte.
+        // Sequence numbers wrap (RFC 9293 section 3.4), so take the nearest. A keepalive probe
+        // repeats the byte before the first.
         let ahead = sequence.wrapping_sub(self.first).wrapping_sub(self.end as u32) as i32;
         let Some(start) = self.end.checked_add_signed(ahead.into()) else { return 0 };
         let end = start + payload;
@@ -224,7 +228,8 @@ impl Stream {
     }
 }
 
-/// Payload that arrives for the first time; `headers` are those of the scenario's datagrams.
+/// Returns the payload that arrives for the first time; `headers` are those of the scenario's
+/// datagrams.
 fn fresh(
     streams: &mut BTreeMap<Endpoints, Stream>,
     packet: &WirePacket,
@@ -236,7 +241,7 @@ fn fresh(
         });
     };
     if tcp.flags.any(TcpFlags::SYN) {
-        // A connection begins anew. Its SYN has a number of its own.
+        // A new connection begins. Its SYN has a sequence number.
         streams
             .insert(endpoints, Stream { first: tcp.sequence.wrapping_add(1), ..Stream::default() });
     }

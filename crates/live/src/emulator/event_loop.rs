@@ -1,4 +1,4 @@
-//! Moves packets between the hosts' devices and the links, by the wall clock.
+//! Moves packets between the hosts' devices and the links, in real time.
 
 use super::egress::{Egress, EgressPacket};
 use super::scheduler::SchedStat;
@@ -15,20 +15,21 @@ use narrows_scenario::Scenario;
 use narrows_units::{Span, Time};
 use std::io;
 
-/// Frames read from one device before the others are read.
+/// Frames to read from a device before other devices are read.
 const READ_BATCH: usize = 8;
 
-/// The longest wait: how soon a stop is noticed.
+/// Longest wait, and longest time until a stop is noticed.
 const MAX_WAIT: Span = Span::from_millis(50);
 
-/// How often devices are polled while there is other work.
+/// Time between polls of the devices while there is other work.
 const POLL_INTERVAL: Span = Span::from_micros(20);
 
-/// How long after the latest packet it polls instead of sleeping, if it has a core for itself: to wake takes some 30 us in a virtual
-/// machine, which would be added to the delay of the next packet.
+/// Time after the last packet for which the emulator polls instead of sleeping, if it has its own
+/// core. Waking takes about 30 us in a virtual machine, which would add to the delay of the next
+/// packet.
 const BUSY_POLL: Span = Span::from_millis(100);
 
-/// How late packets must be that several of a connection are written as one.
+/// Lateness from which several packets of a connection are written as one.
 const COALESCE_AFTER: Span = Span::from_micros(200);
 
 struct Emulator<'a, E> {
@@ -42,15 +43,16 @@ struct Emulator<'a, E> {
     sample_at: Time,
     warmup: Time,
     stats: EmulatorStats,
-    /// When the latest packet was read.
+    /// Time at which the last packet was read.
     last_read: Time,
-    /// The latest that is sound for a packet.
+    /// Greatest acceptable lateness of a packet.
     sound: Span,
     core: Option<&'a DedicatedCore>,
     tap: &'a Tap,
 }
 
-/// Emulates until the scenario ends, or as long as it is to go on. With a core for itself it does not sleep while there are packets.
+/// Emulates until the scenario ends, or as long as `go_on` returns true. With its own core, it does
+/// not sleep while there are packets.
 pub fn emulate<E: Egress>(
     scenario: &Scenario,
     hosts: &[Host],
@@ -82,7 +84,7 @@ pub fn emulate<E: Egress>(
     Ok(emulator.finish(ended))
 }
 
-/// That of a flow without queues.
+/// Returns the shortest round trip of a flow without queues.
 pub fn shortest_round_trip(scenario: &Scenario) -> Span {
     let shortest = match &scenario.icn {
         Some(icn) => icn.flow_records(scenario).iter().map(|flow| flow.base_rtt).min(),
@@ -109,7 +111,8 @@ impl<E: Egress> Emulator<'_, E> {
             }
             let transmitted = self.transmit();
             if let Some(host) = transmitted {
-                // The host may answer at once, and its answer should be stamped soon.
+                // Read the host soon, because it may answer at once, and the answer is stamped when
+                // it is read.
                 self.receive(host)?;
                 if now.since(polled) < POLL_INTERVAL {
                     continue;
@@ -149,12 +152,13 @@ impl<E: Egress> Emulator<'_, E> {
         }
     }
 
-    /// Moves what is due by `now`, and takes the samples that are.
+    /// Advances the network to `now`, and takes the samples that are due.
     fn advance(&mut self, now: Time) {
         while self.warmup.min(self.sample_at) <= now {
             let at = self.warmup.min(self.sample_at);
             self.network.advance_to_sample(at, &mut self.egress);
-            // At one moment the sample comes first, as in the simulator.
+            // At the same time, the sample comes before the end of the warm-up, as in the
+            // simulator.
             let ends_warmup = self.warmup < self.sample_at;
             if ends_warmup {
                 self.network.end_warmup(at);
@@ -170,7 +174,7 @@ impl<E: Egress> Emulator<'_, E> {
         self.network.advance(now, &mut self.egress);
     }
 
-    /// Lets the packets that a host has sent into the network, each at the time when it is read.
+    /// Puts the packets that a host has sent into the network, each at the time when it is read.
     fn receive(&mut self, number: usize) -> io::Result<()> {
         let tun = &self.hosts[number].tun;
         for _ in 0..READ_BATCH {
@@ -207,13 +211,13 @@ impl<E: Egress> Emulator<'_, E> {
         Ok(())
     }
 
-    /// Writes the first packet that is due, and returns the number of its host. While the emulator is behind, those that follow it in its
-    /// connection go with it.
+    /// Writes the first packet that is due, and returns the number of its host. If the emulator is
+    /// late, it writes the next packets of the connection with it.
     fn transmit(&mut self) -> Option<usize> {
         let EgressPacket { due, host, packet } = self.egress.packets().pop_front()?;
         let late = self.clock.now().since(due);
         self.stats.lateness.record(late);
-        // The write is empty, so it takes the first whatever it is.
+        // An empty write takes any packet.
         self.write.push(packet).ok();
         while late > COALESCE_AFTER
             && self.egress.packets().front().is_some_and(|next| next.host == host)

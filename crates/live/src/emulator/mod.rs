@@ -1,4 +1,4 @@
-//! The network of a scenario between the hosts' devices, by the wall clock.
+//! The network of a scenario between the hosts' devices, in real time.
 
 mod classifier;
 mod egress;

@@ -1,56 +1,58 @@
-//! Round trips of TCP, as they are seen where packets leave and reach the sender's host.
+//! Round trips of TCP, measured where packets leave and reach the sender's host.
 
 use crate::wire::{Endpoints, Tcp};
 use narrows_units::{Span, Time};
 use std::collections::{BTreeMap, VecDeque};
 
-/// The segments under way on the connections of a flow, by their ends in its direction.
+/// The segments in flight on the connections of a flow, by their endpoints in its direction.
 #[derive(Debug, Default)]
 pub struct RoundTrips(BTreeMap<Endpoints, Flight>);
 
-/// The segments under way on a connection, in order and without gaps.
+/// The segments in flight on a connection, in order and without gaps.
 #[derive(Debug)]
 struct Flight {
     segments: VecDeque<Segment>,
-    /// One past the last byte sent.
+    /// Sequence number after the last sent byte.
     next: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Segment {
-    /// One past its last byte.
+    /// Sequence number after its last byte.
     end: u32,
     sent: Time,
-    /// It was sent again, or has been told of: it is no sample (Karn and Partridge 1987).
+    /// True if it was retransmitted or acknowledged, so that it gives no sample (Karn and Partridge
+    /// 1987).
     spent: bool,
 }
 
-/// True if `a` comes before `b`, or is it, in the circle of sequence numbers (RFC 9293 section 3.4).
+/// True if `a` equals `b` or comes before it, in sequence number arithmetic (RFC 9293 section 3.4).
 fn reaches(a: u32, b: u32) -> bool {
     b.wrapping_sub(a) as i32 >= 0
 }
 
 impl RoundTrips {
-    /// The sender's SYN leaves: whatever was under way between these ends was another connection's.
+    /// Forgets all segments between these endpoints, because the sender's SYN begins a new
+    /// connection.
     pub fn opened(&mut self, ends: &Endpoints) {
         self.0.remove(ends);
     }
 
-    /// A segment with payload leaves the sender.
+    /// Records a segment with payload that leaves the sender.
     pub fn sent(&mut self, now: Time, ends: Endpoints, tcp: &Tcp) {
         let flight = self.0.entry(ends).or_insert_with(|| Flight::new(tcp.sequence));
         flight.sent(now, tcp.sequence, tcp.sequence.wrapping_add(tcp.payload as u32));
     }
 
-    /// An acknowledgement reaches the sender: the round trip of the newest segment that it is the first to tell of, if that was sent only
-    /// once.
+    /// Takes an acknowledgement that reaches the sender. Returns the round trip of the newest
+    /// segment that it is the first to acknowledge, if that segment was sent only once.
     pub fn acknowledged(&mut self, at: Time, ends: &Endpoints, tcp: &Tcp) -> Option<Span> {
         let flight = self.0.get_mut(ends)?;
         let selective =
             tcp.sack_blocks().filter_map(|(start, end)| flight.sacked(start, end)).max();
         let sent = selective.max(flight.acknowledged(tcp.acknowledgement));
         if flight.segments.is_empty() && flight.next.wrapping_add(1) == tcp.acknowledgement {
-            // Its end is acknowledged too.
+            // The FIN is acknowledged too.
             self.0.remove(ends);
         }
         sent.map(|sent| at.since(sent))
@@ -58,7 +60,7 @@ impl RoundTrips {
 }
 
 impl Flight {
-    /// Of a connection whose first byte has this number.
+    /// Makes an empty flight; `next` is the sequence number of the connection's first byte.
     fn new(next: u32) -> Flight {
         Flight { segments: VecDeque::new(), next }
     }
@@ -82,7 +84,8 @@ impl Flight {
         }
     }
 
-    /// When the newest segment up to `next` was sent that is a sample; all of them are forgotten.
+    /// Removes all segments up to `next`. Returns the sending time of the newest one that gives a
+    /// sample.
     fn acknowledged(&mut self, next: u32) -> Option<Time> {
         let mut newest = None;
         while let Some(segment) =
@@ -94,7 +97,9 @@ impl Flight {
         newest
     }
 
-    /// The same of the segments of a block. It grows at its end, mostly: what comes before a known one is known.
+    /// Marks the segments of a SACK block as acknowledged. Returns the sending time of the newest
+    /// one that gives a sample. Blocks usually grow at their end, so segments before a marked one
+    /// are marked already.
     fn sacked(&mut self, start: u32, end: u32) -> Option<Time> {
         let after = self.segments.partition_point(|segment| reaches(segment.end, end));
         let mut newest = None;
@@ -117,7 +122,7 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// Four segments of 1000 bytes at 0, 1, 2 and 3 ms, across the end of the circle.
+    /// Four segments of 1000 bytes at 0, 1, 2 and 3 ms, across the wrap of sequence numbers.
     fn flight() -> Flight {
         let mut flight = Flight::new(FIRST);
         for index in 0..4u32 {
@@ -188,7 +193,7 @@ mod tests {
             trips.acknowledged(ms(20), &other, &ack(9_001_000)),
             Some(Span::from_millis(19))
         );
-        // Reset with a segment under way; the next connection has lower numbers.
+        // Reset with a segment in flight; the next connection has lower sequence numbers.
         trips.sent(ms(30), one, &data(6000));
         trips.opened(&one);
         trips.sent(ms(40), one, &data(100));

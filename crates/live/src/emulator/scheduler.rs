@@ -1,19 +1,19 @@
-//! How long a thread has waited for a core.
+//! Measures how long a thread has waited for a core.
 
 use narrows_units::Span;
 use std::fs;
 
-/// The scheduler's counts of a thread (Documentation/scheduler/sched-stats.rst).
+/// The scheduler's counts for a thread (Documentation/scheduler/sched-stats.rst).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SchedStat {
-    /// How long it was ready to run and did not (`run_delay`).
+    /// Time for which it was ready but did not run (`run_delay`).
     pub run_delay: Span,
-    /// How often it was given a core (`pcount`).
+    /// Number of times that it got a core (`pcount`).
     pub timeslices: u64,
 }
 
 impl SchedStat {
-    /// Of the calling thread so far; zero where the kernel does not count.
+    /// Reads the counts of the calling thread; zero if the kernel does not count.
     pub fn read() -> SchedStat {
         let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
         let numbers: Vec<u64> =
@@ -26,7 +26,7 @@ impl SchedStat {
         }
     }
 
-    /// The difference to an earlier reading.
+    /// Returns the difference from an earlier reading.
     pub fn since(&self, before: &SchedStat) -> SchedStat {
         SchedStat {
             run_delay: self.run_delay - before.run_delay,

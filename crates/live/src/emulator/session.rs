@@ -1,4 +1,4 @@
-//! A scenario's network between hosts, for as long as the scenario lasts.
+//! Runs a scenario's network between hosts, for the time of the scenario.
 
 use super::egress::Egress;
 use super::event_loop::{emulate, shortest_round_trip};
@@ -15,14 +15,14 @@ use narrows_units::{Span, Time};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-/// Called now and then with the time reached; returns whether to go on.
+/// Called from time to time with the current time of the run; false stops the run.
 pub type Progress<'a> = &'a mut dyn FnMut(Time) -> bool;
 
-/// A run of a scenario's network that is over.
+/// A finished run of a scenario's network.
 pub struct Session<T, C> {
-    /// Of the emulator.
+    /// Results of the emulator.
     pub emulated: Emulated<C>,
-    /// Of the hosts' traffic.
+    /// Results of the hosts' traffic.
     pub traffic: T,
     /// CPU time of the thread of the hosts' traffic.
     cpu_time: Span,
@@ -31,12 +31,13 @@ pub struct Session<T, C> {
 }
 
 impl<T: Send, C: Send> Session<T, C> {
-    /// Emulates the scenario's links on a core of its own, while `traffic` lets the hosts communicate over them. Ends with the scenario or
-    /// the traffic, or when `progress` says so. `egress` makes what counts packets, on the emulator's thread. Puts what the network knows at each sample into `tap`.
+    /// Emulates the scenario's links on their own core, while `traffic` lets the hosts communicate
+    /// over them. Ends with the scenario or the traffic, or if `progress` returns false. `egress`
+    /// makes the packet counter on the emulator's thread. Sends the network's samples to `tap`.
     ///
     /// # Errors
     ///
-    /// The emulator or the traffic failed, or `progress` ended the run.
+    /// The emulator or the traffic failed, or `progress` stopped the run.
     pub fn run<E: Egress<Counts = C>>(
         scenario: &Scenario,
         hosts: &[Host],
@@ -78,7 +79,7 @@ impl<T: Send, C: Send> Session<T, C> {
                 }
                 thread::sleep(std::time::Duration::from_millis(20));
             }
-            // Whichever ends first, by time or by failing, ends the other.
+            // The first to end or to fail ends the other.
             if communicating.is_finished() {
                 going.store(false, Ordering::Relaxed);
             }
@@ -91,7 +92,8 @@ impl<T: Send, C: Send> Session<T, C> {
         if stopped.into_inner() && answer.is_ok() && emulated.is_ok() {
             return Err(LiveError::Stopped);
         }
-        // Where the emulator fails at a device, the host's traffic fails too: the emulator's error is the cause.
+        // If the emulator fails at a device, the traffic of the host fails too: report the
+        // emulator's error, which is the cause.
         let emulated = emulated.map_err(LiveError::system(
             "the emulator failed",
             "what runs on the hosts must leave their devices alone; run it again",
@@ -101,7 +103,8 @@ impl<T: Send, C: Send> Session<T, C> {
         Ok(Session { emulated, traffic: answer, cpu_time, before, after: snapshot()? })
     }
 
-    /// How exact it was; `wakes` is how late the thread of the flows' sockets was.
+    /// Returns the precision of the emulation; `wakes` has the lateness of the thread of the flows'
+    /// sockets.
     pub fn emulation(
         &self,
         scenario: &Scenario,

@@ -1,4 +1,4 @@
-//! Counters of the machine and the devices at one moment, and how exact a run was by the counts between two.
+//! Counters of the machine and the devices, and the precision of a run from two readings.
 
 use super::stats::EmulatorStats;
 use crate::host::{DEVICE, Host, Netlink};
@@ -7,7 +7,7 @@ use narrows_units::Span;
 use std::fs;
 use std::io;
 
-/// Counters at one moment.
+/// Counters at one time.
 pub struct Snapshot {
     cpu: CpuTicks,
     overrun: u64,
@@ -15,7 +15,7 @@ pub struct Snapshot {
     spoiled: u64,
 }
 
-/// Ticks of all cores together.
+/// Ticks, summed over all cores.
 #[derive(Clone, Copy)]
 struct CpuTicks {
     idle: u64,
@@ -23,7 +23,7 @@ struct CpuTicks {
 }
 
 impl Snapshot {
-    /// Reads them.
+    /// Reads the counters.
     pub fn read(hosts: &[Host]) -> io::Result<Snapshot> {
         let (mut overrun, mut refused, mut spoiled) = (0, 0, 0);
         for host in hosts {
@@ -36,7 +36,7 @@ impl Snapshot {
         Ok(Snapshot { cpu: CpuTicks::read()?, overrun, refused, spoiled })
     }
 
-    /// How exact the run between this moment and `after` was, which took `wall`.
+    /// Returns the precision of the run between this reading and `after`, a time of `wall`.
     pub fn until(&self, after: &Snapshot, stats: &EmulatorStats, wall: Span) -> Emulation {
         let late = |share| stats.lateness.quantile(share).unwrap_or(Span::ZERO);
         let ticks = (after.cpu.all - self.cpu.all).max(1);
@@ -62,8 +62,9 @@ impl Snapshot {
     }
 }
 
-/// Packets for which UDP sockets of the calling thread's namespace had no room, and those in which its kernel found something wrong
-/// (Documentation/networking/snmp_counter.rst). Of those over IPv6 the files count UDP's and the headers'; TCP's are counted for both.
+/// Counts the packets that UDP sockets of the calling thread's namespace had no room for, and the
+/// packets in which its kernel found errors (Documentation/networking/snmp_counter.rst). For IPv6,
+/// the files count errors of UDP and of headers; the TCP counter includes both IP versions.
 fn lost_in_kernel() -> io::Result<(u64, u64)> {
     const NO_ROOM: [&str; 2] = ["Udp RcvbufErrors", "Udp6RcvbufErrors"];
     const WRONG: [&str; 5] = [
@@ -100,8 +101,9 @@ fn lost_in_kernel() -> io::Result<(u64, u64)> {
 }
 
 impl CpuTicks {
-    /// Of /proc/stat (man 5 proc): user, nice, system, idle, iowait, irq, softirq, steal; the later fields are contained in the first
-    /// two. Programs of lower priority (`nice`) give way to the hosts and the emulator, so their time was to be had.
+    /// Reads /proc/stat (man 5 proc): user, nice, system, idle, iowait, irq, softirq, steal. The
+    /// later fields are part of the first two. The time of programs with a nice value counts as
+    /// idle, because they give way to the hosts and the emulator.
     fn read() -> io::Result<CpuTicks> {
         let text = fs::read_to_string("/proc/stat")?;
         let first = text.lines().next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Counts of an emulation: of each flow, and of the emulator's own work.
+//! Counts of an emulation: for each flow, and for the emulator itself.
 
 use super::scheduler::SchedStat;
 use narrows_measure::{FlowCounters, FlowSample, Histogram, LinkRecord};
@@ -7,46 +7,46 @@ use narrows_units::{Span, Time};
 /// The results of an emulation.
 pub struct Emulated<C> {
     pub links: Vec<LinkRecord>,
-    /// What was counted of flows.
+    /// Counts of flows.
     pub flows: C,
     pub stats: EmulatorStats,
-    /// When it stopped.
+    /// Time at which it stopped.
     pub ended: Time,
 }
 
-/// Counts of the emulator's own work.
+/// Counts of the emulator itself.
 #[derive(Debug, Default)]
 pub struct EmulatorStats {
-    /// How late each packet was written.
+    /// Lateness of each written packet.
     pub lateness: Histogram,
-    /// Packets of wire size read.
+    /// Number of packets read, in wire size.
     pub packets: u64,
-    /// Reads and writes that carried something.
+    /// Reads and writes with data.
     pub crossings: u64,
-    /// Packets of no flow.
+    /// Packets that belong to no flow.
     pub unknown: u64,
     /// Packets that could not be written.
     pub refused: u64,
     /// Time spent waiting.
     pub idle: Span,
-    /// The longest time in which no device was looked at while packets were under way.
+    /// Longest time between two polls of the devices while packets were in flight.
     pub gap_max: Span,
-    /// How much of such times a packet would have been read later than is sound.
+    /// Sum of the times by which such gaps exceeded the acceptable lateness of packets.
     pub overlooked: Span,
-    /// How long its thread waited for a core.
+    /// Time for which its thread waited for a core.
     pub scheduler: SchedStat,
 }
 
 impl EmulatorStats {
-    /// Devices are polled again after such a time: packets that came in it may have waited for as long. Only the part beyond `sound`
-    /// matters.
+    /// Records the gap between two polls of the devices. A packet may have waited for the whole
+    /// gap; only the part beyond `sound` counts.
     pub fn polled_after(&mut self, gap: Span, sound: Span) {
         self.gap_max = self.gap_max.max(gap);
         self.overlooked += gap.saturating_sub(sound);
     }
 }
 
-/// A flow's sample: what the network knows of it, and what the kernel tells of its connections.
+/// Combines the network's sample of a flow with the kernel's sample of its connections.
 pub fn with_sockets(network: FlowSample, sockets: FlowSample) -> FlowSample {
     let FlowSample { rtt, arrived_wire, sent, dropped, goodput, .. } = network;
     FlowSample { rtt, arrived_wire, sent, dropped, goodput, ..sockets }
@@ -60,8 +60,8 @@ pub struct FlowStats {
     pub one_way: Histogram,
     pub rtt: Histogram,
     pub latest_rtt: Option<Span>,
-    /// At each sample, as far as the network knows.
+    /// Samples of the network.
     pub samples: Vec<FlowSample>,
-    /// The numbers of datagrams that were dropped.
+    /// Numbers of the dropped datagrams.
     pub lost: Vec<u64>,
 }

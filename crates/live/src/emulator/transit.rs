@@ -1,46 +1,46 @@
-//! A packet in the emulated network.
+//! Packets in the emulated network.
 
 use narrows_network::{Network, Routed};
 use narrows_path::Packet;
 use narrows_units::{Bytes, Time};
 use narrows_wire::{Ecn, Header};
 
-/// The transport's part of a packet.
+/// The transport data of a packet.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Load {
-    /// Bytes of transport payload.
+    /// Transport payload in bytes.
     pub payload: u32,
-    /// Its number, of a datagram that has one.
+    /// Number of the datagram, if it has one.
     pub number: Option<u64>,
-    /// It goes before others where a queue knows priorities.
+    /// True if queues with priorities send it before others.
     pub urgent: bool,
 }
 
-/// Who a packet is, of those that a link has dropped.
+/// The identity of a packet, also known after a link has dropped it.
 #[derive(Clone, Copy, Debug)]
 pub struct Identity {
-    /// Its flow, in the scenario's order.
+    /// Flow, in the scenario's order.
     pub flow: u32,
-    /// True if it goes from the flow's receiver to its sender.
+    /// True if the packet goes from the flow's receiver to its sender.
     pub back: bool,
-    /// What it carries.
+    /// Transport data.
     pub load: Load,
 }
 
-/// A packet on its way.
+/// A packet in the network.
 #[derive(Debug)]
 pub struct Transit<P> {
     /// The packet itself.
     pub packet: P,
-    /// Who it is.
+    /// Identity of the packet.
     pub identity: Identity,
-    /// When it entered the network.
+    /// Time at which it entered the network.
     pub entered: Time,
     place: u32,
 }
 
 impl<P: Packet> Transit<P> {
-    /// A packet that enters at `now`.
+    /// Makes a packet that enters at `now`.
     pub fn new(
         network: &Network<Transit<P>>,
         now: Time,

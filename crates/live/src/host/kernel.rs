@@ -1,4 +1,4 @@
-//! The features of the running kernel, as a new namespace sees them.
+//! Features of the running kernel, as seen in a new namespace.
 
 use super::namespace::Namespace;
 use crate::error::LiveError;
@@ -6,11 +6,11 @@ use crate::plan::{CUBIC_SWITCHES, Kernel};
 use std::fs;
 use std::io;
 
-/// The running kernel.
+/// Reads the features of the running kernel.
 ///
 /// # Errors
 ///
-/// No namespace can be made.
+/// No namespace can be created.
 pub fn running() -> Result<Kernel, LiveError> {
     let found = Namespace::new().and_then(|namespace| {
         Ok((available_in(&namespace)?, namespace.enter(negotiates_accurate)?))
@@ -30,22 +30,23 @@ pub fn running() -> Result<Kernel, LiveError> {
     })
 }
 
-/// The controllers that the kernel offers in a namespace.
+/// Returns the controllers that the kernel offers in a namespace.
 pub fn available_in(namespace: &Namespace) -> io::Result<Vec<String>> {
     let text = namespace
         .enter(|| fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control"))?;
     Ok(text.split_whitespace().map(str::to_owned).collect())
 }
 
-/// Whether the kernel has IPv6: it has not after `ipv6.disable=1` on its command line, or without its module.
+/// True if the kernel has IPv6. It lacks IPv6 with `ipv6.disable=1` on its command line, or without
+/// its module.
 pub fn kernel_has_v6() -> bool {
     fs::exists("/proc/sys/net/ipv6").unwrap_or(false)
 }
 
 const ECN: &str = "/proc/sys/net/ipv4/tcp_ecn";
 
-/// Whether TCP negotiates accurate ECN (3 of Documentation/networking/ip-sysctl.rst). The value is that of the calling thread's namespace
-/// alone.
+/// True if TCP can negotiate accurate ECN (3 of Documentation/networking/ip-sysctl.rst). Tries the
+/// setting, which affects only the calling thread's namespace.
 pub fn negotiates_accurate() -> io::Result<bool> {
     let before = fs::read_to_string(ECN)?;
     let taken = fs::write(ECN, "3").is_ok();

@@ -1,10 +1,10 @@
-//! What the kernel lets this process have.
+//! Resource limits of this process.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Lets this process have as many files open as it may.
+/// Raises the number of files that this process may have open to its maximum.
 pub fn raise_file_limit() {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
-    // Where this fails, the limit as it is may be enough.
+    // If this fails, the old limit may be enough.
     setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).ok();
 }

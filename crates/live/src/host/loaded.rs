@@ -1,5 +1,6 @@
-//! Controllers that are loaded into the kernel for a run, and unloaded at its end. With `replay` their calls are decided again during the run: those of ours by
-//! native code, those of a file by the machine that simulates it.
+//! Controllers that are loaded into the kernel for a run, and unloaded at its end. With `replay`,
+//! their decisions are recomputed during the run: by native code for controllers of narrows, by the
+//! simulator's BPF machine for controllers from files.
 
 use crate::error::LiveError;
 use crate::plan::{Plan, Planned, PlannedController};
@@ -12,27 +13,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How long a record may wait to be read when none came for a while.
+/// Longest time that a record waits to be read after a pause in records.
 const READ_INTERVAL: Duration = Duration::from_millis(20);
 
-/// How often a plan is made anew because another run has taken a name.
+/// Most attempts to make a plan while other runs take its names.
 const ATTEMPTS: usize = 20;
 
-/// Controllers that are loaded until this is dropped, each with a thread that replays its calls if that is wanted.
+/// Controllers that are loaded until this value is dropped. Each has a thread that replays its
+/// calls, if requested.
 pub struct LoadedControllers {
-    /// What nobody replays.
+    /// Controllers that are not replayed.
     _held: Vec<Box<dyn Send>>,
     replaying: Vec<JoinHandle<Replayed>>,
     over: Arc<AtomicBool>,
 }
 
 impl LoadedControllers {
-    /// Makes a plan and loads its controllers. If another run is faster to take a name, it makes the plan anew, which then avoids that
-    /// name.
+    /// Makes a plan and loads its controllers. If another run takes a name first, makes a new plan,
+    /// which avoids this name.
     ///
     /// # Errors
     ///
-    /// Those of the plan, and those of [`load`](LoadedControllers::load).
+    /// Errors of the plan, and of [`load`](LoadedControllers::load).
     pub fn load_planned(
         mut plan: impl FnMut() -> Result<Plan, LiveError>,
         replay: bool,
@@ -52,7 +54,7 @@ impl LoadedControllers {
     ///
     /// # Errors
     ///
-    /// The kernel refuses one, or there is none to replay.
+    /// The kernel refuses a controller, or no controller can be replayed.
     pub fn load(
         controllers: &[PlannedController],
         replay: bool,
@@ -93,7 +95,7 @@ impl LoadedControllers {
         self.replaying.push(std::thread::spawn(move || work(&over)));
     }
 
-    /// The results of the replay, after the last connection; none if there was no replay.
+    /// Returns the results of the replay after the last connection; empty without replay.
     pub fn finish(mut self) -> Vec<Replayed> {
         self.join()
     }
@@ -116,7 +118,7 @@ impl Drop for LoadedControllers {
 fn replay_all(loaded: &Loaded, mut replayer: Replayer, over: &AtomicBool) -> Replayed {
     loaded.record(true);
     loop {
-        // Read before the last look, which then finds all that was recorded until the end.
+        // Read the flag before the last records, which then include all up to the end.
         let last = over.load(Ordering::Relaxed);
         loaded.records(READ_INTERVAL, |record| replayer.feed(record));
         if last {
@@ -142,7 +144,7 @@ fn replayed(controller: String, tally: &Tally) -> Replayed {
 fn replay_file(loaded: &LoadedFile, mut replay: Replay, over: &AtomicBool) -> Replayed {
     replay.section(".kconfig", &loaded.data(".kconfig"));
     loop {
-        // Read before the last look, as above.
+        // Read the flag before the last records, as in `replay_all`.
         let last = over.load(Ordering::Relaxed);
         loaded.read(RING, READ_INTERVAL, |record| replay.feed(record));
         if last {
@@ -164,7 +166,7 @@ fn replay_file(loaded: &LoadedFile, mut replay: Replay, over: &AtomicBool) -> Re
     }
 }
 
-/// `CONFIG_HZ` of the running kernel: its coarse clocks advance once per tick.
+/// Returns `CONFIG_HZ` of the running kernel, whose coarse clocks advance once per tick.
 fn ticks_per_second() -> u32 {
     let tick = clock_getres(ClockId::MonotonicCoarse);
     (1_000_000_000_u64 / (tick.tv_nsec as u64).max(1)) as u32

@@ -1,5 +1,5 @@
-//! The hosts of a run: a namespace and a device for each node where flows end, the kernel's interfaces to both, and what the machine can
-//! do.
+//! Hosts of a run: a namespace and a device for each node at the end of a flow, interfaces to the
+//! kernel, and features of the machine.
 
 mod capability;
 mod kernel;

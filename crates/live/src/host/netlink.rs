@@ -1,4 +1,4 @@
-//! Interfaces, addresses and routes of the namespace that the calling thread is in.
+//! Configures interfaces, addresses and routes of the calling thread's namespace.
 
 use netlink_packet_core::{
     NLM_F_ACK, NLM_F_CREATE, NLM_F_REPLACE, NLM_F_REQUEST, NetlinkDeserializable, NetlinkMessage,
@@ -22,7 +22,7 @@ pub struct Netlink {
 }
 
 impl Netlink {
-    /// Opens one for the namespace of the calling thread.
+    /// Opens a connection for the namespace of the calling thread.
     pub fn open() -> io::Result<Netlink> {
         let mut socket = Socket::new(NETLINK_ROUTE)?;
         socket.bind_auto()?;
@@ -30,12 +30,12 @@ impl Netlink {
         Ok(Netlink { socket, sequence: 0 })
     }
 
-    /// The index of the interface with this name.
+    /// Returns the index of the interface with this name.
     pub fn index(&mut self, name: &str) -> io::Result<u32> {
         self.link(name).map(|link| link.header.index)
     }
 
-    /// The counters of the interface with this name.
+    /// Returns the counters of the interface with this name.
     pub fn stats(&mut self, name: &str) -> io::Result<Stats64> {
         let link = self.link(name)?;
         let stats = link.attributes.into_iter().find_map(|attribute| match attribute {
@@ -54,7 +54,7 @@ impl Netlink {
         }
     }
 
-    /// Brings an interface up, with this MTU and queue if given.
+    /// Brings an interface up, and sets its MTU and queue length if given.
     pub fn up(&mut self, index: u32, mtu: Option<u32>, queue: Option<u32>) -> io::Result<()> {
         let mut message = LinkMessage::default();
         message.header.index = index;
@@ -65,13 +65,13 @@ impl Netlink {
         self.ask(RouteNetlinkMessage::SetLink(message), NLM_F_REQUEST | NLM_F_ACK).map(drop)
     }
 
-    /// Gives an interface an address, for itself alone.
+    /// Adds an address to an interface, without a network.
     pub fn add_address(&mut self, index: u32, address: IpAddr) -> io::Result<()> {
         let mut message = AddressMessage::default();
         message.header.family = family(address);
         message.header.prefix_len = if address.is_ipv4() { 32 } else { 128 };
         message.header.index = index;
-        // Nobody else is there who could have the same address.
+        // No other host could have this address.
         message.header.flags = AddressHeaderFlags::Nodad;
         message.attributes =
             vec![AddressAttribute::Local(address), AddressAttribute::Address(address)];
@@ -82,7 +82,7 @@ impl Netlink {
         .map(drop)
     }
 
-    /// Routes a network, of which `source` is the own address, to an interface.
+    /// Routes a network to an interface, with the source address `source`.
     pub fn route(
         &mut self,
         index: u32,
@@ -113,7 +113,7 @@ impl Netlink {
         .map(drop)
     }
 
-    /// Gives an interface a queue of this kind.
+    /// Sets the queue discipline of an interface.
     pub fn set_qdisc(&mut self, index: u32, kind: &str) -> io::Result<()> {
         let mut message = TcMessage::with_index(index as i32);
         message.header.parent = TcHandle::ROOT;
@@ -125,7 +125,7 @@ impl Netlink {
         .map(drop)
     }
 
-    /// Sends a request and reads its one answer.
+    /// Sends a request and reads its answer.
     fn ask(
         &mut self,
         message: RouteNetlinkMessage,

@@ -1,4 +1,4 @@
-//! The right to make network namespaces: root's, or that of a user namespace of one's own.
+//! The right to create network namespaces, from root or from a user namespace.
 
 use crate::error::LiveError;
 use rustix::process::{getegid, geteuid};
@@ -6,12 +6,12 @@ use rustix::thread::{CapabilitySet, UnshareFlags, capabilities, unshare_unsafe};
 use std::fs;
 use std::io;
 
-/// How someone who may not do it can come to do it.
+/// Remedy for missing rights.
 pub(crate) const REMEDY: &str = "run it as root (sudo), or let users make namespaces: sysctl user.max_user_namespaces above 0, and 0 for kernel.apparmor_restrict_unprivileged_userns where there is one";
 
-/// Makes sure that this process may make network namespaces and devices in them. A process that may not moves into a user namespace of its
-/// own, in which it may; its user and files stay what they are. That needs a process with a single thread, so it comes before all others
-/// are started.
+/// Ensures that this process may create network namespaces, with devices in them. A process without
+/// the rights moves into its own user namespace, where it has them; its user id and files stay
+/// unchanged. This needs a process with a single thread, so call it before starting threads.
 ///
 /// # Errors
 ///
@@ -25,7 +25,7 @@ pub fn acquire() -> Result<(), LiveError> {
         .map_err(LiveError::system("this user may not make network namespaces", REMEDY))
 }
 
-/// True if this process is not in the first user namespace, which maps every user to itself.
+/// True if this process is not in the first user namespace, which maps every user id to itself.
 pub(crate) fn in_user_namespace() -> bool {
     let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
     map.split_whitespace().ne(["0", "0", "4294967295"])
@@ -33,10 +33,11 @@ pub(crate) fn in_user_namespace() -> bool {
 
 fn own_user_namespace() -> io::Result<()> {
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
-    // SAFETY: the flag separates neither file descriptors nor file system state; the kernel refuses it to a process with more than one
-    // thread.
+    // SAFETY: the flag separates neither file descriptors nor file system state. The kernel refuses
+    // it for a process with several threads.
     unsafe { unshare_unsafe(UnshareFlags::NEWUSER) }?;
-    // Everybody is who they were. Groups can be mapped only once they can no longer be changed (user_namespaces(7)).
+    // Map each user to itself. Groups can be mapped only after setgroups is denied
+    // (user_namespaces(7)).
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
     fs::write("/proc/self/gid_map", format!("{group} {group} 1"))

@@ -1,4 +1,4 @@
-//! The hosts of a scenario: a namespace and a device for each node where a flow ends.
+//! Makes the hosts of a scenario: a namespace and a device for each node at the end of a flow.
 
 use super::kernel::kernel_has_v6;
 use super::namespace::Namespace;
@@ -13,41 +13,43 @@ use std::fs;
 use std::io;
 use std::net::IpAddr;
 
-/// A node where flows end.
+/// A node at the end of a flow.
 #[derive(Debug)]
 pub struct Host {
-    /// Its node's name.
+    /// Name of the node.
     pub name: String,
-    /// Where its sockets live.
+    /// Namespace of its sockets.
     pub namespace: Namespace,
-    /// Its only device.
+    /// Only device of the namespace.
     pub tun: Tun,
     number: u16,
 }
 
-/// Settings of a host's kernel that follow neither from the scenario nor from the controller, each with its reason. All belong to the
-/// namespace alone.
+/// Settings of a host's kernel that depend neither on the scenario nor on the controller, with
+/// their reasons. They affect the namespace only.
 const SETTINGS: [(&str, &str); 5] = [
-    // No connection learns from those before it.
+    // Connections do not learn from earlier connections.
     ("ipv4/tcp_no_metrics_save", "1"),
-    // Room for a bandwidth-delay product of 10 Gbit/s and 100 ms: buffers are not what is studied. A receiver begins with the kernel's own
-    // 128 KiB: as long as the window that it offers grows, it acknowledges each segment (tcp_grow_window).
+    // Room for a bandwidth-delay product of 10 Gbit/s and 100 ms, because buffers are not under
+    // study. A receiver begins with the kernel's default of 128 KiB, because it acknowledges each
+    // segment as long as its offered window grows (tcp_grow_window).
     ("ipv4/tcp_rmem", RECEIVE_BUFFERS),
     ("ipv4/tcp_wmem", "4096 4194304 268435456"),
-    // Ports of connections that are over are free again after a second: many may follow each other.
+    // Ports of closed connections are free after a second, because many connections may follow each
+    // other.
     ("ipv4/tcp_tw_reuse", "1"),
-    // As in the simulator, whose transport has neither.
+    // Off, because the simulator's transport has no TCP Fast Open.
     ("ipv4/tcp_fastopen", "0"),
 ];
 
-/// As [`SETTINGS`], of a kernel that has IPv6.
+/// A further setting for kernels with IPv6.
 const SETTING_V6: (&str, &str) = ("ipv6/conf/all/accept_ra", "0");
 
-/// Packets that the device holds until the emulator takes them.
+/// Packets that the device queues for the emulator.
 const DEVICE_QUEUE: u32 = 10_000;
 
 impl Host {
-    /// Makes the host of a node. `number` tells its addresses from those of others, and is its place in the plan.
+    /// Makes the host of a node. `number` determines its addresses, and is its place in the plan.
     pub fn new(name: &str, number: u16, plan: &Plan) -> Result<Host, LiveError> {
         let failed = |what: &str| {
             LiveError::system(format!("host \"{name}\": {what}"), "see `narrows doctor`")
@@ -65,14 +67,14 @@ impl Host {
         Ok(Host { name: name.to_owned(), namespace, tun, number })
     }
 
-    /// The hosts of a scenario, in the order of their numbers.
+    /// Makes the hosts of a scenario, in the order of their numbers.
     pub fn all(scenario: &Scenario, map: &HostMap, plan: &Plan) -> Result<Vec<Host>, LiveError> {
         super::raise_file_limit();
         let names = map.names(scenario).into_iter().zip(0..);
         names.map(|(name, number)| Host::new(name, number, plan)).collect()
     }
 
-    /// Its address for connections of a class of [`Plan::classes`].
+    /// Returns the address for connections of a class of [`Plan::classes`].
     pub fn address(&self, class: usize, v6: bool) -> IpAddr {
         if v6 {
             subnet_v6(class, self.number).address
@@ -83,14 +85,16 @@ impl Host {
 }
 
 impl Drop for Host {
-    /// A connection that is not over when its socket is closed goes on by itself for minutes, with nobody to answer it, and keeps its
-    /// namespace and its controller. A kernel that cannot end it at once (CONFIG_INET_DIAG_DESTROY, since Linux 6.12) gives it up soon.
+    /// Ends the connections of the host. Otherwise a connection with a closed socket would continue
+    /// for minutes without answers, and keep its namespace and its controller. A kernel that cannot
+    /// end it at once (CONFIG_INET_DIAG_DESTROY, since Linux 6.12) gives up soon, because of the
+    /// setting.
     fn drop(&mut self) {
         let end = || {
             fs::write("/proc/sys/net/ipv4/tcp_orphan_retries", "1")?;
             SockDiag::open()?.destroy()
         };
-        // Where this fails they end later.
+        // If this fails, the connections end later.
         let _ = self.namespace.enter(end);
     }
 }
@@ -106,7 +110,7 @@ fn configure(number: u16, plan: &Plan) -> io::Result<()> {
     let loopback = netlink.index("lo")?;
     netlink.up(loopback, None, None)?;
     let device = netlink.index(DEVICE)?;
-    // Packets reach the device at once, and nothing but the device can drop them.
+    // Packets reach the device at once, and only the device can drop them.
     netlink.set_qdisc(device, "noqueue")?;
     netlink.up(device, Some(plan.mtu), Some(DEVICE_QUEUE))?;
     for (class, metrics) in plan.classes.iter().enumerate() {
@@ -115,7 +119,7 @@ fn configure(number: u16, plan: &Plan) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives a host its addresses in the networks of a class, and routes them to its device.
+/// Adds a host's addresses in the networks of a class, and routes the networks to its device.
 fn join(
     netlink: &mut Netlink,
     device: u32,
@@ -142,7 +146,7 @@ fn route_metrics(metrics: &RouteMetrics) -> Vec<RouteMetric> {
     let features = ecn.then_some(RouteMetric::Features(FEATURE_ECN));
     let window = initial_window.map(RouteMetric::InitCwnd);
     let rto = min_rto.map(|span| RouteMetric::RtoMin((span.as_micros() / 1000) as u32));
-    // TCP takes it from a route only if it is locked there (`tcp_rto_min`).
+    // TCP uses the value of a route only if it is locked (`tcp_rto_min`).
     let lock = min_rto.map(|_| RouteMetric::Lock(1 << RTO_MIN));
     let each = ack_each.then_some(RouteMetric::QuickAck(1));
     [features, window, rto, lock, each].into_iter().flatten().collect()
@@ -158,7 +162,7 @@ mod tests {
     use std::thread;
     use std::time::{Duration, Instant};
 
-    /// How many sockets TCP has in a namespace, those that no process has any more included.
+    /// Returns the number of TCP sockets in a namespace, including orphaned ones.
     fn sockets(namespace: &Namespace) -> usize {
         namespace.enter(|| SockDiag::open()?.count()).unwrap()
     }

@@ -1,4 +1,4 @@
-//! TCP connections of programs, as the kernel tells of them (sock_diag(7)).
+//! TCP connections of programs, from the kernel (sock_diag(7)).
 
 use super::tcp_info::TcpInfo;
 use netlink_packet_core::{NLM_F_DUMP, NLM_F_REQUEST, NetlinkMessage, NetlinkPayload};
@@ -12,28 +12,28 @@ use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_SOCK_DIAG};
 use std::io;
 use std::net::IpAddr;
 
-/// A connection.
+/// A TCP connection.
 #[derive(Clone, Debug)]
 pub struct Connection {
-    /// Its own end.
+    /// Local address and port.
     pub from: (IpAddr, u16),
-    /// The other end.
+    /// Remote address and port.
     pub to: (IpAddr, u16),
-    /// Its `TCP_INFO`.
+    /// `TCP_INFO` of the connection.
     pub info: TcpInfo,
-    /// The kernel's name of its controller.
+    /// Name of its controller in the kernel.
     pub controller: String,
 }
 
-/// Of include/uapi/linux/sock_diag.h.
+/// From include/uapi/linux/sock_diag.h.
 const SOCK_DIAG_BY_FAMILY: u16 = 20;
 const SOCK_DESTROY: u16 = 21;
 
-/// A way to ask about the connections of one namespace.
+/// A query socket for the connections of one namespace.
 pub struct SockDiag(Socket);
 
 impl SockDiag {
-    /// One for the namespace of the calling thread.
+    /// Opens a query socket for the namespace of the calling thread.
     pub fn open() -> io::Result<SockDiag> {
         let mut socket = Socket::new(NETLINK_SOCK_DIAG)?;
         socket.bind_auto()?;
@@ -41,7 +41,7 @@ impl SockDiag {
         Ok(SockDiag(socket))
     }
 
-    /// All that have been established and are not closed on both sides.
+    /// Returns all connections that have been established and are not closed on both sides.
     pub fn connections(&self) -> io::Result<Vec<Connection>> {
         let states = StateFlags::ESTABLISHED
             | StateFlags::FIN_WAIT1
@@ -50,7 +50,7 @@ impl SockDiag {
         self.sockets(states.bits())
     }
 
-    /// The ports where somebody listens.
+    /// Returns the listening ports.
     pub fn listening(&self) -> io::Result<Vec<u16>> {
         Ok(self
             .sockets(StateFlags::LISTEN.bits())?
@@ -59,7 +59,7 @@ impl SockDiag {
             .collect())
     }
 
-    /// Ends all of them at once, also those that no process has any more.
+    /// Ends all sockets at once, including orphaned ones.
     pub fn destroy(&self) -> io::Result<()> {
         let mut found = Vec::new();
         self.ask(StateFlags::all().bits(), |response| {
@@ -71,7 +71,7 @@ impl SockDiag {
         Ok(())
     }
 
-    /// How many sockets there are, in any state.
+    /// Returns the number of sockets in any state.
     #[cfg(test)]
     pub fn count(&self) -> io::Result<usize> {
         let mut count = 0;
@@ -85,7 +85,7 @@ impl SockDiag {
         Ok(found)
     }
 
-    /// Hears of each socket in these states.
+    /// Calls `each` for every socket in these states.
     fn ask(&self, states: u32, mut each: impl FnMut(InetResponse)) -> io::Result<()> {
         for (family, socket_id) in [(AF_INET, SocketId::new_v4()), (AF_INET6, SocketId::new_v6())] {
             self.send(SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, family, states, socket_id)?;
@@ -114,7 +114,7 @@ impl SockDiag {
         self.0.send(&bytes, 0).map(drop)
     }
 
-    /// Reads one part of the answer; false if it was the last.
+    /// Reads a part of the answer; false after the last part.
     fn read(&self, each: &mut impl FnMut(InetResponse)) -> io::Result<bool> {
         let (answer, _) = self.0.recv_from_full()?;
         let mut rest = &answer[..];

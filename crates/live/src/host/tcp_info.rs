@@ -1,10 +1,11 @@
-//! `TCP_INFO`: the kernel's counts of a connection.
+//! `TCP_INFO`: the kernel's counts for a connection.
 
 use std::io;
 use std::mem::{MaybeUninit, size_of};
 use std::os::fd::{AsFd, AsRawFd};
 
-/// `struct tcp_info` of `include/uapi/linux/tcp.h`, up to what Linux 6.7 has. Times are in microseconds but those of `last_*`, which are in milliseconds.
+/// `struct tcp_info` of `include/uapi/linux/tcp.h`, with the fields up to Linux 6.7. Times are in
+/// microseconds, except `last_*` in milliseconds.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 #[allow(missing_docs)]
@@ -74,24 +75,24 @@ pub struct TcpInfo {
 pub const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
 
 impl TcpInfo {
-    /// Reads what the kernel wrote. What an older kernel does not tell is zero.
+    /// Reads the bytes from the kernel. Fields that an older kernel lacks are zero.
     pub fn from_bytes(bytes: &[u8]) -> TcpInfo {
         let mut info = MaybeUninit::<TcpInfo>::zeroed();
         let length = bytes.len().min(size_of::<TcpInfo>());
-        // SAFETY: `info` has at least `length` bytes, and does not overlap `bytes`. All fields are integers, zero where nothing was
-        // written.
+        // SAFETY: `info` has at least `length` bytes, and does not overlap `bytes`. All fields are
+        // integers, and zero where nothing was written.
         unsafe {
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), info.as_mut_ptr().cast(), length);
             info.assume_init()
         }
     }
 
-    /// Asks about a socket. What an older kernel does not tell is zero.
+    /// Queries a socket. Fields that an older kernel lacks are zero.
     pub fn of(socket: impl AsFd) -> io::Result<TcpInfo> {
         let mut info = MaybeUninit::<TcpInfo>::zeroed();
         let mut length = size_of::<TcpInfo>() as libc::socklen_t;
         let fd = socket.as_fd().as_raw_fd();
-        // SAFETY: the kernel writes at most `length` bytes to `info`, which has as many.
+        // SAFETY: the kernel writes at most `length` bytes to `info`, which has that size.
         let answer = unsafe {
             libc::getsockopt(
                 fd,
@@ -104,7 +105,7 @@ impl TcpInfo {
         if answer < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: all fields are integers, zero where the kernel wrote nothing.
+        // SAFETY: all fields are integers, and zero where the kernel wrote nothing.
         Ok(unsafe { info.assume_init() })
     }
 }

@@ -1,32 +1,34 @@
-//! TUN devices: where packets of a host's kernel come out and go in.
+//! TUN devices, which exchange packets with a host's kernel.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 
-/// The device's name in every host's namespace.
+/// Name of the device in every host's namespace.
 pub const DEVICE: &str = "narrows0";
 
-/// The work that the kernel may leave to the device: checksums, and the splitting of TCP super-segments.
+/// Work that the kernel may leave to the device: checksums, and splitting of TCP super-segments.
 const OFFLOADS: u32 = libc::TUN_F_CSUM | libc::TUN_F_TSO4 | libc::TUN_F_TSO6 | libc::TUN_F_TSO_ECN;
 
-/// The splitting of UDP super-segments, which devices know since Linux 6.2.
+/// Splitting of UDP super-segments, which devices support since Linux 6.2.
 const UDP_OFFLOADS: u32 = libc::TUN_F_USO4 | libc::TUN_F_USO6;
 
-/// A TUN device, which goes when this does. A virtio header stands before each packet.
+/// A TUN device, which is removed when this is dropped. A virtio header precedes each packet.
 #[derive(Debug)]
 pub struct Tun(File);
 
 impl Tun {
-    /// Creates the device in the namespace of the calling thread. Needs `CAP_NET_ADMIN` and `/dev/net/tun`.
+    /// Creates the device in the namespace of the calling thread. Needs `CAP_NET_ADMIN` and
+    /// `/dev/net/tun`.
     pub fn create() -> io::Result<Tun> {
         let file = OpenOptions::new()
             .read(true)
             .write(true)
             .custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC)
             .open("/dev/net/tun")?;
-        // SAFETY: all-zero bytes are a valid `ifreq`, which has integers, arrays and a null pointer.
+        // SAFETY: all-zero bytes are a valid `ifreq`, which has integers, arrays and a null
+        // pointer.
         let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
         for (to, from) in request.ifr_name.iter_mut().zip(DEVICE.bytes()) {
             *to = from as libc::c_char;
@@ -51,7 +53,7 @@ impl Tun {
         if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
 
-    /// Reads one packet with its virtio header, if there is one; answers its length.
+    /// Reads a packet with its virtio header, if one is available. Returns its length.
     pub fn read(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         match rustix::io::read(&self.0, buffer) {
             Ok(count) => Ok(Some(count)),
@@ -60,7 +62,7 @@ impl Tun {
         }
     }
 
-    /// Hands one packet, in pieces of which the first begins with its virtio header, to the kernel.
+    /// Passes a packet to the kernel, in pieces; the first begins with the virtio header.
     pub fn write(&self, pieces: &[IoSlice<'_>]) -> io::Result<()> {
         rustix::io::writev(&self.0, pieces)?;
         Ok(())
@@ -73,7 +75,7 @@ impl AsFd for Tun {
     }
 }
 
-/// The remedy where a device cannot be made because of this error.
+/// Returns the remedy for an error of creating a device.
 pub fn remedy(error: &io::Error) -> &'static str {
     match error.kind() {
         _ if rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::MFILE) => {

@@ -1,24 +1,25 @@
-//! Where the neighbours of nodes are: each link between two hosts has addresses of its own, which tell it from others between them.
+//! Addresses of neighbours. Each link between two hosts has its own addresses, which distinguish it
+//! from other links between them.
 
 use crate::plan::subnet_v4;
 use narrows_scenario::{Face, Icn, LinkId, Scenario};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-/// Both ends of each link.
+/// The ends of each link.
 pub struct LinkEnds {
-    /// The link on which packets leave that go from one address to another.
+    /// Link of packets from one address to another.
     links: BTreeMap<(IpAddr, IpAddr), u32>,
-    /// The host where each link ends.
+    /// Host at the end of each link.
     pub to: Vec<usize>,
-    /// The addresses of the neighbours of faces, in the order of the scenario's faces.
+    /// Addresses of the faces' neighbours, in the order of the scenario's faces.
     pub neighbours: Vec<IpAddr>,
-    /// The most links between two hosts, each of which needs a network of addresses.
+    /// Greatest number of links between two hosts, each of which needs a network of addresses.
     pub networks: usize,
 }
 
 impl LinkEnds {
-    /// Those of a scenario's links. Hosts have the numbers of their nodes.
+    /// Assigns the addresses of a scenario's links. Hosts have the numbers of their nodes.
     pub fn of(scenario: &Scenario, icn: &Icn) -> LinkEnds {
         let mut used: BTreeMap<(usize, usize), usize> = BTreeMap::new();
         let mut network_of: BTreeMap<LinkId, usize> = BTreeMap::new();
@@ -39,7 +40,7 @@ impl LinkEnds {
         LinkEnds { links, to, neighbours, networks: used.values().copied().max().unwrap_or(1) }
     }
 
-    /// The link on which a packet from one address to another leaves.
+    /// Returns the link of packets from one address to another.
     pub fn link(&self, from: IpAddr, to: IpAddr) -> Option<u32> {
         self.links.get(&(from, to)).copied()
     }

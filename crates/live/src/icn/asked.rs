@@ -1,27 +1,27 @@
-//! What is asked for during a run: contents, and requests for them at random.
+//! Contents of a run, and the random requests for them.
 
 use crate::error::LiveError;
 use narrows_scenario::{Icn, PrefixId, Scenario};
 use narrows_traffic::{ContentId, Contents, Request, Requests};
 use narrows_units::Time;
 
-/// Most requests of a run: nodes are told of all of them before it begins. Ours.
+/// Most requests of a run, our choice: nodes receive all requests before the run begins.
 const MOST_REQUESTS: usize = 100_000;
 
-/// Contents and requests of a run, as in simulation.
+/// The contents and requests of a run, equal to those in simulation.
 pub struct Asked {
     /// All contents.
     pub contents: Contents,
-    /// In the order of their times.
+    /// Requests in time order.
     pub requests: Vec<Request>,
 }
 
 impl Asked {
-    /// What a scenario asks for until its end.
+    /// Draws the contents and requests of a scenario until its end.
     ///
     /// # Errors
     ///
-    /// More requests than nodes can be told of.
+    /// There are more requests than `MOST_REQUESTS`.
     pub fn during(scenario: &Scenario, icn: &Icn) -> Result<Asked, LiveError> {
         let mut contents = Contents::new(icn);
         let mut coming = Requests::new(scenario.seed, icn, &mut contents);
@@ -46,19 +46,19 @@ impl Asked {
         Ok(Asked { contents, requests })
     }
 
-    /// The requests of one flow, in the order of their times.
+    /// Returns the requests of a flow in time order.
     pub fn of_flow(&self, flow: usize) -> impl Iterator<Item = &Request> {
         self.requests.iter().filter(move |request| request.flow == flow)
     }
 
-    /// The number of a content among those of all prefixes, which names have.
+    /// Returns the number of a content among the contents of all prefixes, which its name contains.
     pub fn number(&self, content: ContentId) -> usize {
         let before =
             (0..content.prefix.0).map(|prefix| self.contents.owners(PrefixId(prefix)).len());
         before.sum::<usize>() + content.number as usize
     }
 
-    /// Of each number the flow that packets for the content count for.
+    /// Returns the flow to which the packets of each content belong, by the content's number.
     pub fn owners(&self, icn: &Icn) -> Vec<u32> {
         (0..icn.prefixes.len())
             .flat_map(|prefix| self.contents.owners(PrefixId(prefix)))
@@ -105,7 +105,8 @@ mod tests {
             assert_eq!(owners[asked.number(request.content)], request.flow as u32, "{request:?}");
             numbers.push(asked.number(request.content));
         }
-        // Contents that are asked for once, the catalogue's that were asked for, and the consumers' have numbers of their own.
+        // Contents that are requested once, requested contents of the catalogue, and the consumers'
+        // contents have different numbers.
         numbers.sort_unstable();
         numbers.dedup();
         let catalogue = asked

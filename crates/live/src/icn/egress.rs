@@ -1,4 +1,4 @@
-//! NDN packets on the links: which go before others, and whose are dropped.
+//! NDN packets on the links: their priority, and the flows of dropped packets.
 
 use super::addresses::LinkEnds;
 use crate::emulator::{Egress, EgressPacket, Identity, Load, Transit};
@@ -11,28 +11,29 @@ use narrows_network::{Network, Visitor};
 use narrows_units::Time;
 use std::collections::VecDeque;
 
-/// Packets that links have dropped, of each flow: packets for a content count for the flow that it belongs to.
+/// Packets that links have dropped, by flow. A packet belongs to the flow of its content.
 #[derive(Clone, Debug, Default)]
 pub struct Drops {
-    /// In all.
+    /// Drops in all.
     pub total: Vec<u64>,
-    /// Until the end of the warm-up.
+    /// Drops until the end of the warm-up.
     pub at_warmup: Vec<u64>,
-    /// Until each sample.
+    /// Drops until each sample.
     pub samples: Vec<Vec<u64>>,
 }
 
-/// Counts the drops of packets between nodes, and queues those that arrive.
+/// Counts dropped packets between nodes, and queues arriving packets.
 pub struct IcnEgress<'a> {
     ends: &'a LinkEnds,
-    /// Of each content the flow that it belongs to.
+    /// Flow of each content.
     owners: &'a [u32],
     packets: VecDeque<EgressPacket>,
     drops: Drops,
 }
 
 impl IcnEgress<'_> {
-    /// Of a network with so many flows, and of the flow of each content by its number.
+    /// Makes an empty queue for a network with `flows` flows. `owners` has the flow of each
+    /// content.
     pub fn new<'a>(ends: &'a LinkEnds, owners: &'a [u32], flows: usize) -> IcnEgress<'a> {
         let drops = Drops { total: vec![0; flows], at_warmup: vec![0; flows], samples: Vec::new() };
         IcnEgress { ends, owners, packets: VecDeque::new(), drops }
@@ -97,7 +98,8 @@ impl Visitor<Transit<WirePacket>> for IcnEgress<'_> {
     }
 }
 
-/// The number of the content that an NDN packet is for, which the component before its segment says, and whether it is Data.
+/// Reads an NDN packet. Returns the number of its content, from the name component before the
+/// segment, and true for Data.
 fn read(datagram: &[u8]) -> Option<(Option<u64>, bool)> {
     let link = LpPacket::decode(datagram).ok()?;
     let outer = Element::first(link.fragment?, 0).ok()?;

@@ -1,19 +1,22 @@
-//! How much an information-centric scenario asks of the emulator.
+//! Load of an information-centric scenario on the emulator.
 
 use crate::error::LiveError;
 use narrows_scenario::{Icn, Ideal, NodeId, PrefixId, Scenario};
 use narrows_units::Rate;
 use std::collections::BTreeMap;
 
-/// The packets in which a host's maximum is counted: a packet costs the same whatever its size.
+/// Packet size in which a host's maximum is counted; the cost of a packet does not depend on its
+/// size.
 const PACKET: f64 = 1_500.0;
 
-/// Sees whether a host that carries `maximum` (bit/s of 1500-byte packets) carries this scenario: all Data that consumers can get at once, over as many
-/// links as their best ways have, with an Interest for each. Request processes count with what they ask for in the mean, if that is less.
+/// Checks that a host with the capacity `maximum` (bit/s of 1500-byte packets) can carry this
+/// scenario. The load is all Data that consumers can get at the same time, on each link of their
+/// best paths, with an Interest for each Data packet. Request processes count with their mean
+/// demand, if that is less.
 ///
 /// # Errors
 ///
-/// The scenario asks for more than the host carries.
+/// The load exceeds the capacity of the host.
 pub fn affordable(scenario: &Scenario, icn: &Icn, maximum: Rate) -> Result<(), LiveError> {
     let mut ways: BTreeMap<(NodeId, PrefixId), f64> = BTreeMap::new();
     for process in &icn.requests {
@@ -51,6 +54,6 @@ pub fn affordable(scenario: &Scenario, icn: &Icn, maximum: Rate) -> Result<(), L
         format!(
             "its links are asked for {total:.0} Mbit/s together (in 1500-byte packets), and this host is taken to carry {maximum}"
         ),
-        "lower the rates, or measure what this host carries with `narrows bench --live` and give it with --maximum",
+        "lower the rates, or measure what this host carries with `narrows lab bench --live` and give it with --maximum",
     ))
 }

@@ -1,4 +1,5 @@
-//! What a run tells the process of a node, and what that answers. Times are nanoseconds since the run began, rates bit/s, amounts bytes.
+//! Messages between a run and the process of a node. Times are nanoseconds since the run began,
+//! rates bit/s, amounts bytes.
 
 use narrows_measure as measure;
 use narrows_measure::{FlowCounters, FlowSample, Histogram, InterestCounters, RatesSample};
@@ -6,84 +7,85 @@ use narrows_units::{Bytes, Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 
-/// All that a node is to do, in one line of JSON. When it is ready it says `ready`; then it hears when the run begins, in nanoseconds of the
-/// monotonic clock, and answers with its report when the run is over, or with a failure as soon as there is one.
+/// The plan of a node, in one line of JSON. The node says `ready`, and then receives the beginning
+/// of the run in nanoseconds of the monotonic clock. It answers with its report after the run, or
+/// with a failure as soon as there is one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NodePlan {
-    /// The rate law of links, as written.
+    /// Rate law of links, as written.
     pub law: String,
-    /// Interests are shaped.
+    /// True if Interests are shaped.
     pub shaper: bool,
-    /// Interests that a shaper holds.
+    /// Most Interests in a shaper.
     pub shaper_queue: usize,
-    /// How next hops are chosen, as written.
+    /// Strategy for the choice of next hops, as written.
     pub strategy: String,
     /// Data packets in the content store.
     pub cache: usize,
-    /// Pending Interests of a face.
+    /// Most pending Interests of a face.
     pub pending: usize,
-    /// The UDP port of all nodes.
+    /// UDP port of all nodes.
     pub port: u16,
-    /// Octets of the largest packet of a link, without headers of IP and UDP.
+    /// Size of the largest packet on a link, in bytes, without headers of IP and UDP.
     pub mtu: u16,
-    /// Octets of these headers.
+    /// Size of these headers, in bytes.
     pub headers: u16,
-    /// One for each link.
+    /// Faces, one for each link.
     pub faces: Vec<FacePlan>,
-    /// Next hops, the best of a prefix first.
+    /// Next hops; for each prefix the best comes first.
     pub routes: Vec<RouteEntry>,
-    /// Its producers.
+    /// Producers.
     pub producers: Vec<ProducerPlan>,
-    /// Its consumers.
+    /// Consumers.
     pub consumers: Vec<ConsumerPlan>,
-    /// Their names, in the same order.
+    /// Names of the consumers, in the same order.
     pub consumer_names: Vec<String>,
-    /// Of each request process that asks here, the consumers that it starts, in the order of their starts.
+    /// Consumers that each request process starts at this node, in the order of their starts.
     pub requests: Vec<Vec<ConsumerPlan>>,
-    /// The names of these processes, in the same order.
+    /// Names of these processes, in the same order.
     pub request_names: Vec<String>,
-    /// The size of Interests on links, headers of IP and UDP included.
+    /// Size of Interests on links, with headers of IP and UDP.
     pub interest: u64,
     /// Lifetime of Interests.
     pub lifetime: u64,
     /// Time between samples.
     pub interval: u64,
-    /// When statistics begin.
+    /// End of the warm-up.
     pub warmup: u64,
-    /// When the run ends.
+    /// End of the run.
     pub duration: u64,
 }
 
-/// One end of a link.
+/// An end of a link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FacePlan {
-    /// The neighbour.
+    /// Address of the neighbour.
     pub neighbour: IpAddr,
-    /// The rate of the link towards the node, headers included.
+    /// Rate of the link towards the node, with headers.
     pub inward: u64,
-    /// The same away from it.
+    /// Rate of the link away from the node, with headers.
     pub out: u64,
-    /// Whether the node computes rates of the link.
+    /// True if the node computes rates of the link.
     pub has_law: bool,
-    /// Whether it measures the rate towards it, instead of knowing both.
+    /// True if the node measures the rate towards it, instead of knowing both rates.
     pub measured: bool,
 }
 
 /// A next hop.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteEntry {
-    /// The prefix.
+    /// Prefix.
     pub prefix: String,
-    /// The place of the face in [`NodePlan::faces`].
+    /// Index of the face in [`NodePlan::faces`].
     pub face: usize,
 }
 
 /// A producer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProducerPlan {
-    /// Its prefix.
+    /// Prefix.
     pub prefix: String,
-    /// Octets of each of its Data, without headers of the link and below.
+    /// Size of each Data packet in bytes, without headers of the link and below.
     pub data: usize,
 }
 
@@ -92,75 +94,76 @@ pub struct ProducerPlan {
 pub struct ConsumerPlan {
     /// True if it follows rates, false if it has a window.
     pub by_rates: bool,
-    /// True if the node paces its Interests at the rates of links, as those of a neighbour that knows none.
+    /// True if the node paces its Interests at the rates of links, like those of a neighbour that
+    /// knows no rates.
     pub by_proxy: bool,
-    /// The consumer, or the congestion controller of the window, as written.
+    /// Consumer algorithm, or congestion controller of the window, as written.
     pub method: String,
-    /// The name above its segments.
+    /// Name of the content, without the segment.
     pub content: String,
-    /// The size of its Data on links, headers of IP and UDP included.
+    /// Size of its Data on links, with headers of IP and UDP.
     pub data: u64,
-    /// Segments of the content; `None` without end.
+    /// Number of segments of the content; `None` for an endless content.
     pub segments: Option<u64>,
-    /// When it begins.
+    /// Time at which it starts.
     pub start: u64,
-    /// When it stops.
+    /// Time at which it stops; `None` for the end of the run.
     pub stop: Option<u64>,
-    /// Of its random choices.
+    /// Seed of its random choices.
     pub seed: u64,
-    /// What the links of its node bring together of its Data, without headers.
+    /// Greatest rate of its Data over all links of its node together, without headers.
     pub most: u64,
 }
 
-/// What a node answers, in one line of JSON.
+/// The answer of a node, in one line of JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum NodeAnswer {
     /// The run is over.
     Done(Box<NodeReport>),
-    /// The node cannot go on. It says nothing more.
+    /// The node failed. It says nothing more.
     Failed(NodeFailure),
 }
 
-/// Why a node cannot go on.
+/// A failure of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeFailure {
-    /// Which part of it, for people.
+    /// Failed part of the node, for people.
     pub part: String,
-    /// When; 0 before the run began.
+    /// Time of the failure; 0 before the run began.
     pub after: u64,
-    /// Why.
+    /// Reason.
     pub cause: String,
 }
 
-/// What a node has measured.
+/// The measurements of a node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NodeReport {
-    /// In the order of the plan.
+    /// Reports of the faces, in the order of the plan.
     pub faces: Vec<FaceReport>,
-    /// In the order of the plan.
+    /// Reports of the consumers, in the order of the plan.
     pub consumers: Vec<ConsumerReport>,
-    /// In the order of the plan.
+    /// Reports of the request processes, in the order of the plan.
     pub requests: Vec<RequestsReport>,
     /// Pending Interests at the end.
     pub pending: u64,
-    /// Interests whose lifetime ended.
+    /// Interests that expired.
     pub expired: u64,
     /// Interests that the cache answered.
     pub cached: u64,
-    /// How late the forwarder and the consumers were for what was due.
+    /// Lateness of the forwarder and the consumers.
     pub late: Times,
     /// CPU time of the busiest thread.
     pub busiest: u64,
 }
 
-/// What a node has measured of a link towards it.
+/// The measurements of a link towards a node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FaceReport {
-    /// Time, primary and secondary rate, Interests in the shaper, at each sample.
+    /// Time, primary and secondary rate, and Interests in the shaper at each sample.
     pub samples: Vec<(u64, u64, u64, u32)>,
-    /// At the end of the warm-up.
+    /// Counts at the end of the warm-up.
     pub at_warmup: Interests,
-    /// At the end.
+    /// Counts at the end.
     pub total: Interests,
 }
 
@@ -177,35 +180,37 @@ pub struct Interests {
     pub evicted: u64,
 }
 
-/// What a consumer has measured.
+/// The measurements of a consumer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ConsumerReport {
-    /// At each sample.
+    /// State at each sample.
     pub samples: Vec<Moment>,
-    /// Of each path its hash, and at each sample time, bytes of both classes and rates of both.
+    /// Hash of each path, with time, bytes of both classes and rates of both classes at each
+    /// sample.
     pub subflows: Vec<(u64, Vec<[u64; 5]>)>,
-    /// At the end of the warm-up.
+    /// Counts at the end of the warm-up.
     pub at_warmup: Counts,
-    /// At the end.
+    /// Counts at the end.
     pub total: Counts,
     /// Goodput when it was stopped.
     pub stopped_with: Option<u64>,
-    /// When it had everything.
+    /// Time at which it had all Data.
     pub finished: Option<u64>,
     /// Round trips since the warm-up.
     pub rtt: Times,
 }
 
-/// What the consumers of a request process have measured.
+/// The measurements of the consumers of a request process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RequestsReport {
-    /// Of all of them together, without paths and rates.
+    /// Measurements of all consumers together, without paths and rates.
     pub together: ConsumerReport,
-    /// When each had everything, in the order of the plan; `None` of one that had not when the run ended.
+    /// Time at which each consumer had all Data, in the order of the plan; `None` if it had not at
+    /// the end of the run.
     pub finished: Vec<Option<u64>>,
 }
 
-/// A consumer, or several together, at one moment.
+/// The state of a consumer, or of several together, at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Moment {
     at: u64,
@@ -242,7 +247,7 @@ pub struct Times {
 }
 
 impl Interests {
-    /// As records have them.
+    /// Converts the counts to those of records.
     pub fn counters(self) -> InterestCounters {
         let Interests { sent, refused_primary, refused_secondary, evicted } = self;
         InterestCounters { sent, refused_primary, refused_secondary, evicted }
@@ -250,7 +255,7 @@ impl Interests {
 }
 
 impl FaceReport {
-    /// The samples, as records have them.
+    /// Converts the samples to those of records.
     pub fn samples(&self) -> Vec<RatesSample> {
         let sample = |(at, primary, secondary, queue): &(u64, u64, u64, u32)| RatesSample {
             at: Time::from_nanos(*at),
@@ -263,7 +268,7 @@ impl FaceReport {
 }
 
 impl Counts {
-    /// Of what worlds record.
+    /// Converts counts of records.
     pub fn of(flow: &FlowCounters, consumer: &measure::ConsumerCounters) -> Counts {
         Counts {
             sent: flow.sent,
@@ -279,7 +284,8 @@ impl Counts {
         }
     }
 
-    /// As records have them. `stopped_with` is the goodput when the consumer was stopped.
+    /// Converts the counts to those of records. `stopped_with` is the goodput when the consumer was
+    /// stopped.
     pub fn counters(
         &self,
         dropped: u64,
@@ -314,7 +320,7 @@ impl Counts {
 }
 
 impl Moment {
-    /// Of what worlds record. `working` is the number of consumers that still have something to do.
+    /// Converts samples of records. `working` is the number of consumers that are not finished.
     pub fn of(
         flow: &FlowSample,
         consumer: &measure::ConsumerSample,
@@ -332,7 +338,7 @@ impl Moment {
         }
     }
 
-    /// As records have them.
+    /// Converts the state to samples of records.
     pub fn samples(&self, dropped: u64) -> (FlowSample, measure::ConsumerSample) {
         let (flow, consumer) = self.counts.counters(dropped, None);
         let (at, primary_rate, secondary_rate) = (

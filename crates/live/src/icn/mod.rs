@@ -1,6 +1,8 @@
-//! Information-centric scenarios: each node is a process with a forwarder, its consumers and its producers, in a namespace of its own.
+//! Information-centric scenarios: each node is a process with a forwarder, consumers and producers,
+//! in its own namespace.
 //!
-//! The program of a node is the caller's ([`NodeProgram`]): it reads a [`NodePlan`] and answers with a [`NodeReport`].
+//! The caller provides the program of a node ([`NodeProgram`]), which reads a [`NodePlan`] and
+//! answers with a [`NodeReport`].
 
 mod addresses;
 mod asked;

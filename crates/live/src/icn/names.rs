@@ -1,4 +1,5 @@
-//! The names of contents on the wire: a prefix and a number, with so many digits that Interests have the size that the scenario says.
+//! Names of contents on the wire: a prefix and a number, padded with zeros so that Interests have
+//! the size of the scenario.
 
 use super::asked::Asked;
 use super::sizes;
@@ -8,19 +9,20 @@ use narrows_scenario::{Icn, NodeId, PrefixId};
 use narrows_traffic::ContentId;
 use std::collections::BTreeMap;
 
-/// Who asks for contents: of each content the links on the best way of its farthest consumer, with which Interests for it are largest.
+/// The names of the contents of a run. Padding fits the farthest consumer of each content, whose
+/// Interests have the longest path labels.
 pub struct ContentNames {
     prefixes: Vec<Name>,
-    /// The number of each content that is asked for, and its digits.
+    /// Number of each requested content, with its digits.
     numbers: BTreeMap<ContentId, (usize, usize)>,
 }
 
 impl ContentNames {
-    /// Those of a run.
+    /// Makes the names of a run.
     ///
     /// # Errors
     ///
-    /// A prefix that is no NDN name, and Interests that are too small.
+    /// A prefix is not an NDN name, or Interests are too small.
     pub fn new(icn: &Icn, asked: &Asked) -> Result<ContentNames, LiveError> {
         let prefixes = icn.prefixes.iter().map(|prefix| {
             let problem = |error| {
@@ -81,7 +83,7 @@ impl ContentNames {
         Ok(ContentNames { prefixes, numbers })
     }
 
-    /// The name above the segments of a content that somebody asks for.
+    /// Returns the name of a requested content, without segments.
     pub fn of(&self, content: ContentId) -> Name {
         let (number, digits) = self.numbers[&content];
         sizes::content(&self.prefixes[content.prefix.0], number, digits)
@@ -107,7 +109,7 @@ mod tests {
         let names = ContentNames::new(icn, &asked).expect("they fit");
         let name = |place| names.of(asked.contents.of_consumer(place)).as_ref().to_string();
         assert_eq!(name(0), name(1));
-        // One link away Interests have a shorter path label, and the name fills up the rest.
+        // One link away, Interests have a shorter path label, and a longer name fills the rest.
         assert!(name(2).len() > name(0).len(), "{} {}", name(2), name(0));
     }
 }

@@ -1,4 +1,4 @@
-//! What each node of a scenario is to do.
+//! Plans of the nodes of a scenario.
 
 use super::addresses::LinkEnds;
 use super::asked::Asked;
@@ -12,26 +12,26 @@ use narrows_scenario::{Icn, LinkId, NodeId, Scenario};
 use narrows_traffic::ContentId;
 use narrows_units::{Bytes, Random, Time};
 
-/// The port that NDN forwarders listen on.
+/// UDP port of NDN forwarders.
 const PORT: u16 = 6363;
-/// The rates that a configuration has room for, in bit/s.
+/// Least rate of a configuration, in bit/s.
 const LEAST_RATE: u64 = 1;
 
-/// What a node is to do, and the flows that this counts for.
+/// The plan of a node, with the flows of its consumers.
 pub struct PlannedNode {
-    /// What it is told.
+    /// Plan that the node receives.
     pub plan: NodePlan,
-    /// The flows of its consumers.
+    /// Flows of the consumers.
     pub consumers: Vec<usize>,
-    /// The flows of its request processes.
+    /// Flows of the request processes.
     pub requests: Vec<usize>,
 }
 
-/// The plans of all nodes.
+/// Makes the plans of all nodes.
 ///
 /// # Errors
 ///
-/// A name that is no NDN name, and Interests that are too small.
+/// A name is not an NDN name, or Interests are too small.
 pub fn node_plans(
     scenario: &Scenario,
     icn: &Icn,
@@ -43,7 +43,7 @@ pub fn node_plans(
     let rate = |link: LinkId| {
         scenario.links[link.0].config.rate.mean().map_or(0, |rate| rate.as_bps()).max(LEAST_RATE)
     };
-    // NDN's share of a link: headers of IP and UDP take theirs of each Data.
+    // NDN's part of a link's rate: the rest is for IP and UDP headers of Data.
     let net = |rate: u64, data: Bytes| {
         (u128::from(rate) * u128::from((data - DATAGRAM_HEADERS).get()) / u128::from(data.get()))
             as u64
@@ -58,7 +58,7 @@ pub fn node_plans(
             has_law: icn.law.is_some(),
             measured: icn.measured,
         };
-        // As in the simulator.
+        // The simulator has the same factor.
         let excess = if icn.measured { 4 } else { 1 };
         let most = own
             .iter()
@@ -168,7 +168,8 @@ pub fn node_plans(
     Ok(plans.collect())
 }
 
-/// Octets of the largest packet with headers: Data have some octets more on each link that they cross.
+/// Returns the size of the largest packet with headers, in bytes. Data grow by some bytes on each
+/// link that they cross.
 pub fn mtu(data: Bytes) -> u16 {
     const ROOM: u64 = 100;
     const LEAST: u64 = 1280;

@@ -1,4 +1,4 @@
-//! The processes of nodes.
+//! Processes of nodes.
 
 use super::messages::{NodeAnswer, NodeFailure, NodePlan, NodeReport};
 use crate::clock::Clock;
@@ -13,33 +13,34 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
 use std::time::Duration;
 
-/// How long a node has to say that it is ready, and to report.
+/// Longest time until a node is ready, and until it reports.
 const PATIENCE: Span = Span::from_secs(20);
 
-/// The program that runs a node: it reads a [`NodePlan`] from its standard input, says `ready` on its standard output when it can begin, reads the
-/// beginning of the run in nanoseconds of the monotonic clock, and writes a [`NodeAnswer`] when the run is over or it cannot go on. It ends when its
-/// standard input does.
+/// The program of a node. It reads a [`NodePlan`] from its standard input, and writes `ready` to
+/// its standard output when it can begin. It reads the beginning of the run, in nanoseconds of the
+/// monotonic clock, and writes a [`NodeAnswer`] when the run is over or when it fails. It ends when
+/// its standard input does.
 #[derive(Clone, Debug)]
 pub struct NodeProgram {
-    /// Its file.
+    /// File of the program.
     pub file: OsString,
-    /// Its arguments.
+    /// Arguments.
     pub arguments: Vec<OsString>,
 }
 
-/// The process of a node in its namespace. It ends with this.
+/// The process of a node in its namespace, which ends when this is dropped.
 pub struct NodeProcess {
     name: String,
     child: Child,
     input: Option<ChildStdin>,
-    /// Lines that it writes.
+    /// Lines that the process writes.
     lines: Receiver<io::Result<String>>,
-    /// What it has measured, if it has said so already.
+    /// Report of the node, if it has arrived already.
     report: Option<NodeReport>,
 }
 
 impl NodeProcess {
-    /// Starts it, and tells it what to do.
+    /// Starts the process, and sends it the plan.
     pub fn start(
         host: &Host,
         program: &NodeProgram,
@@ -48,7 +49,7 @@ impl NodeProcess {
         let failed = |error| failed(&host.name, "cannot be started", error);
         let spawn = || {
             let mut command = Command::new(&program.file);
-            // Signals of the terminal are for this process, which ends its nodes.
+            // Signals of the terminal go to this process only, which ends its nodes.
             command
                 .args(&program.arguments)
                 .stdin(Stdio::piped())
@@ -69,7 +70,7 @@ impl NodeProcess {
                     let mut line = String::new();
                     let read = output.read_line(&mut line);
                     let over = !matches!(read, Ok(length) if length > 0);
-                    // Nobody listens any more if this is gone.
+                    // The receiver is gone if the process is dropped.
                     if sender.send(read.map(|_| line)).is_err() || over {
                         return;
                     }
@@ -87,7 +88,7 @@ impl NodeProcess {
         input.flush()
     }
 
-    /// The next line that it writes.
+    /// Returns the next line that the process writes.
     fn line(&mut self) -> Result<String, LiveError> {
         let patience = Duration::from_nanos(PATIENCE.as_nanos());
         let line = match self.lines.recv_timeout(patience) {
@@ -102,7 +103,7 @@ impl NodeProcess {
         line.map_err(|error| failed(&self.name, "failed", error))
     }
 
-    /// Waits until it is ready.
+    /// Waits until the node is ready.
     pub fn wait_until_ready(&mut self) -> Result<(), LiveError> {
         let line = self.line()?;
         if line.trim() == "ready" {
@@ -117,7 +118,7 @@ impl NodeProcess {
         self.tell(&clock.zero().to_string()).map_err(|error| failed(&self.name, "failed", error))
     }
 
-    /// Fails if it has said that it cannot go on, or if its process has ended without a word.
+    /// Fails if the node has reported a failure, or if its process has ended without a report.
     pub fn check(&mut self) -> Result<(), LiveError> {
         if self.report.is_some() {
             return Ok(());
@@ -142,7 +143,7 @@ impl NodeProcess {
         Ok(())
     }
 
-    /// What it has measured, once the run is over.
+    /// Returns the report of the node, after the run.
     pub fn report(&mut self) -> Result<NodeReport, LiveError> {
         match self.report.take() {
             Some(report) => Ok(report),
@@ -153,7 +154,7 @@ impl NodeProcess {
         }
     }
 
-    /// The report that a line holds.
+    /// Parses the report in a line.
     fn read(&self, line: &str) -> Result<NodeReport, LiveError> {
         match serde_json::from_str(line) {
             Ok(NodeAnswer::Done(report)) => Ok(*report),
@@ -171,10 +172,10 @@ impl NodeProcess {
 impl Drop for NodeProcess {
     fn drop(&mut self) {
         drop(self.input.take());
-        // One that has ended needs no more.
+        // A process that has ended needs no kill.
         let _ = self.child.kill();
         let _ = self.child.wait();
-        // Its last words, if it had any, were written to standard error.
+        // Its last messages went to standard error.
         let _ = self.lines.try_iter().count();
     }
 }

@@ -1,4 +1,4 @@
-//! The record of a run, from what its nodes and the emulator have measured.
+//! Builds the record of a run from the measurements of its nodes and of the emulator.
 
 use super::asked::Asked;
 use super::egress::Drops;
@@ -14,7 +14,7 @@ use narrows_traffic::LISTED;
 use narrows_units::{Bytes, Rate, Span, Time};
 use std::collections::BTreeMap;
 
-/// The record. Of each node its report, and what it was to do.
+/// Builds the record. `reports` has the report and the plan of each node.
 pub fn record(
     scenario: &Scenario,
     icn: &Icn,
@@ -126,7 +126,7 @@ fn consumer_record(measured: &ConsumerReport) -> ConsumerRecord {
     }
 }
 
-/// Writes what was measured of a consumer, or of several together, into its records.
+/// Writes the measurements of a consumer, or of several together, into its records.
 fn fill(
     flow: &mut FlowRecord,
     consumer: &mut ConsumerRecord,
@@ -147,7 +147,7 @@ fn fill(
     flow.rtt = Histogram::from(&measured.rtt);
 }
 
-/// A content that somebody asked for, and when it was there.
+/// A requested content, with the time of its completion.
 struct Content {
     at: NodeId,
     prefix: PrefixId,
@@ -156,13 +156,13 @@ struct Content {
     finished: Option<Time>,
 }
 
-/// Counts contents that came.
+/// Counts completed contents.
 struct Came<'a> {
     scenario: &'a Scenario,
     icn: &'a Icn,
-    /// The ways on which contents came.
+    /// Ideal times of the paths of completed contents.
     ideals: BTreeMap<(NodeId, PrefixId), Ideal>,
-    /// How many more are listed one by one.
+    /// Number of transfers that can still be listed.
     listable: u64,
 }
 

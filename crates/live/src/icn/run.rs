@@ -1,4 +1,4 @@
-//! An information-centric scenario from beginning to end.
+//! Runs an information-centric scenario.
 
 use super::addresses::LinkEnds;
 use super::asked::Asked;
@@ -19,12 +19,13 @@ use narrows_units::{Bytes, Span, Time};
 use std::thread;
 use std::time::Duration;
 
-/// Runs the nodes of a scenario as processes of `program`, in as much time as it says. `follower` hears of the links' samples; what consumers and nodes
-/// measure is known at the end.
+/// Runs the nodes of a scenario as processes of `program`, in real time. `follower` receives
+/// samples of the links; measurements of consumers and nodes are known only at the end.
 ///
 /// # Errors
 ///
-/// A key that real nodes cannot honour; the kernel refuses something; a node fails; `progress` ended the run.
+/// Real nodes do not support a key; the kernel refuses something; a node fails; `progress` stopped
+/// the run.
 pub fn run(
     scenario: &Scenario,
     icn: &Icn,
@@ -48,7 +49,7 @@ pub fn run(
         nodes.push(NodeProcess::start(host, program, plan)?);
     }
     nodes.iter_mut().try_for_each(NodeProcess::wait_until_ready)?;
-    // Samples of flows come with the reports, at the end.
+    // Samples of flows come with the reports at the end.
     let (tap, mut spout) = tap(0, follower);
     if follower.follows() {
         follower.begun(icn.blank_record::<Transit<WirePacket>>(scenario));
@@ -66,7 +67,7 @@ pub fn run(
             nodes.iter_mut().try_for_each(NodeProcess::check)?;
             thread::sleep(Duration::from_millis(20));
         }
-        // Before its end a run is only stopped because it is not wanted.
+        // A run is stopped before its end only if its results are not wanted.
         if clock.now() < end {
             Ok(Vec::new())
         } else {
@@ -85,14 +86,14 @@ pub fn run(
     ))
 }
 
-/// How late forwarders and consumers were for what was due.
+/// Returns the lateness of forwarders and consumers.
 fn wakes(reports: &[NodeReport]) -> Histogram {
     let mut all = Histogram::new();
     reports.iter().for_each(|report| all.merge(&Histogram::from(&report.late)));
     all
 }
 
-/// With what the nodes say of themselves.
+/// Adds the CPU time of the nodes.
 fn emulation(emulation: &Emulation, reports: &[NodeReport]) -> Emulation {
     let busiest =
         reports.iter().map(|report| Span::from_nanos(report.busiest)).max().unwrap_or(Span::ZERO);

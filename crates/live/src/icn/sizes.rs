@@ -1,14 +1,14 @@
-//! The octets of NDN packets that are as large on a link as a scenario says.
+//! Sizes of NDN packets, so that packets on a link have the size of the scenario.
 
 use crate::wire::DATAGRAM_HEADERS;
 use narrows_ndn::lp::{Header, LabelFlags, Mircc, PathLabel};
 use narrows_ndn::{InterestDraft, Name};
 use narrows_units::Bytes;
 
-/// Segments are numbered with up to four octets.
+/// Segment numbers have up to four bytes.
 const LAST_SEGMENT: u64 = u32::MAX as u64;
 
-/// The path label of so many hops.
+/// Returns the path label for this number of hops.
 fn label(hops: usize) -> PathLabel {
     let mut label = PathLabel::new(LabelFlags::Fallback);
     // A longer path has no label.
@@ -16,13 +16,14 @@ fn label(hops: usize) -> PathLabel {
     label
 }
 
-/// The name of a content with this number, written with so many digits.
+/// Returns the name of a content with this number, padded to this number of digits.
 pub fn content(prefix: &Name, number: usize, digits: usize) -> Name {
     prefix.clone().generic(format!("{number:0digits$}").as_bytes())
 }
 
-/// The digits of the numbers of contents with which the largest Interest is as large as it should be, headers of IP and UDP included, on a path of so
-/// many links; the size that it has with one digit, if that is more.
+/// Returns the number of digits with which the largest Interest has the size `interest`, with
+/// headers of IP and UDP, on a path of `hops` links. If the Interest is larger even with the fewest
+/// digits for `contents` numbers, `Err` has that size.
 pub fn digits(
     prefix: &Name,
     contents: usize,
@@ -50,8 +51,8 @@ fn interest_size(prefix: &Name, digits: usize, hops: usize) -> Bytes {
     DATAGRAM_HEADERS + Bytes::new(packet.len() as u64)
 }
 
-/// The octets of a Data that has this size on the link behind its producer's node, headers of IP and UDP included. On each further link its path label
-/// has 1.5 octets more.
+/// Returns the size of a Data packet that has the size `size` on the link behind its producer's
+/// node, with headers of IP and UDP. On each further link its path label has 1.5 more bytes.
 pub fn data(size: Bytes) -> usize {
     let mircc = Mircc {
         primary_bps: Some(0),

@@ -1,24 +1,24 @@
-//! The addresses of hosts. Each class of route metrics is a network of its own in which every host has an address, because the kernel keeps
-//! these settings per route.
+//! Addresses of hosts. Each class of route metrics is a network in which every host has an address,
+//! because the kernel stores these settings per route.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The most classes of route metrics.
+/// Most classes of route metrics.
 pub const MAX_CLASSES: usize = 100;
-/// The most hosts.
+/// Most hosts.
 pub const MAX_HOSTS: usize = 65_000;
 
-/// A network with its prefix length, and the address of a host in it.
+/// A network, with the address of a host in it.
 pub struct Subnet {
-    /// The host's address.
+    /// Address of the host.
     pub address: IpAddr,
-    /// The network's.
+    /// Address of the network.
     pub network: IpAddr,
-    /// Bits of its prefix.
+    /// Length of the prefix in bits.
     pub prefix: u8,
 }
 
-/// The IPv4 network of a class, and the address of a host in it.
+/// Returns the IPv4 network of a class, with the address of a host.
 pub fn subnet_v4(class: usize, host: u16) -> Subnet {
     let address = |number: u16| {
         let [high, low] = number.to_be_bytes();
@@ -27,13 +27,13 @@ pub fn subnet_v4(class: usize, host: u16) -> Subnet {
     Subnet { address: address(host + 1), network: address(0), prefix: 16 }
 }
 
-/// The IPv6 network of a class, and the address of a host in it.
+/// Returns the IPv6 network of a class, with the address of a host.
 pub fn subnet_v6(class: usize, host: u16) -> Subnet {
     let address = |number: u16| Ipv6Addr::new(0xfd77, class as u16, 0, 0, 0, 0, 0, number).into();
     Subnet { address: address(host + 1), network: address(0), prefix: 64 }
 }
 
-/// The number of the host that has an address.
+/// Returns the number of the host with this address.
 pub fn host_of(address: IpAddr) -> Option<u16> {
     let host = match address {
         IpAddr::V4(v4) => u16::from_be_bytes([v4.octets()[2], v4.octets()[3]]),

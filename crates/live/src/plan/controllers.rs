@@ -1,4 +1,4 @@
-//! Which controller of the kernel runs a flow: one of its own, or one that is loaded into it for the run.
+//! Chooses the kernel controller of a flow: the kernel's, or one that is loaded for the run.
 
 use crate::error::LiveError;
 use narrows_bpf::ForKernel;
@@ -8,38 +8,38 @@ use narrows_control::{Choice, Entry};
 use narrows_scenario::{Flow, Scenario};
 use std::fs;
 
-/// Longest name that the kernel takes (`TCP_CA_NAME_MAX` less the end).
+/// Longest name of a controller in the kernel (`TCP_CA_NAME_MAX` without the terminator).
 const MAX_NAME: usize = 15;
 
 /// A controller that is loaded into the kernel for a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedController {
-    /// Which one.
+    /// Controller to load.
     pub what: Planned,
-    /// Its name in the kernel.
+    /// Name in the kernel.
     pub name: String,
 }
 
-/// What is loaded.
+/// A controller that can be loaded.
 #[derive(Clone, Debug)]
 pub enum Planned {
-    /// One of ours.
+    /// A controller of narrows.
     Core {
-        /// Which one.
+        /// Twin of the controller.
         twin: &'static Twin,
-        /// The constants of its core, as bytes.
+        /// Constants of its core, as bytes.
         constants: Vec<u8>,
     },
-    /// One from a file.
+    /// A controller from a file.
     File {
-        /// As the scenario has it.
+        /// Choice in the scenario.
         choice: Choice,
-        /// The object, with its values.
+        /// Object with its values.
         program: ForKernel,
     },
 }
 
-/// Two are one if the kernel cannot tell them apart, whatever their texts.
+/// Equal if the kernel cannot distinguish them, even if their texts differ.
 impl PartialEq for Planned {
     fn eq(&self, other: &Planned) -> bool {
         match (self, other) {
@@ -56,11 +56,11 @@ impl PartialEq for Planned {
 impl Eq for Planned {}
 
 impl Planned {
-    /// What is loaded for a choice; `None` if nothing is.
+    /// Returns the controller to load for a choice; `None` if none can be loaded.
     ///
     /// # Errors
     ///
-    /// Parameters that the kernel's form does not take.
+    /// The kernel's version of the controller does not support the parameters.
     pub fn of(choice: &Choice) -> Option<Result<Planned, String>> {
         if let Some(program) = ForKernel::chosen(choice) {
             return Some(program.map(|program| Planned::File { choice: choice.clone(), program }));
@@ -70,7 +70,7 @@ impl Planned {
         Some(constants.map(|constants| Planned::Core { twin, constants }))
     }
 
-    /// The name that it has in the kernel where it is free.
+    /// Returns the preferred name in the kernel.
     fn own_name(&self) -> &str {
         match self {
             Planned::Core { twin, .. } => twin.kernel,
@@ -79,13 +79,13 @@ impl Planned {
     }
 }
 
-/// The controller that can be loaded into the kernel in the place of a registry entry.
+/// Returns the controller that can be loaded into the kernel for a registry entry.
 pub fn twin_of(entry: &Entry) -> Option<&'static Twin> {
     TWINS.iter().copied().find(|twin| twin.entry.name == entry.name)
 }
 
-/// Why this kernel has no controller for a registry entry, and the remedy; `None` if it has. `available` are the names that the kernel
-/// lists.
+/// Returns the reason why this kernel has no controller for a registry entry, with the remedy;
+/// `None` if it has one. `available` are the names that the kernel lists.
 pub fn missing(entry: &Entry, available: &[String]) -> Option<(String, String)> {
     let Some(name) = entry.kernel else {
         return Some((
@@ -96,7 +96,7 @@ pub fn missing(entry: &Entry, available: &[String]) -> Option<(String, String)> 
     if available.iter().any(|one| one == name) {
         return None;
     }
-    // reno alone cannot be a module.
+    // Only reno cannot be a module.
     let module = match name {
         "reno" => "reno".to_owned(),
         name => format!("tcp_{name}"),
@@ -113,8 +113,9 @@ pub fn missing(entry: &Entry, available: &[String]) -> Option<(String, String)> 
     Some((format!("this kernel does not offer \"{name}\""), remedy))
 }
 
-/// The name in the kernel of what is loaded for the run. Flows with the same constants share one controller; otherwise it joins
-/// `planned`, under a name that neither another one nor the kernel's own controllers (`taken`) have.
+/// Returns the name in the kernel of a controller that is loaded for the run. Flows with equal
+/// constants share a controller. A new controller is added to `planned`, with a name that is
+/// neither in `planned` nor in `taken`.
 pub fn name_for(planned: &mut Vec<PlannedController>, what: Planned, taken: &[String]) -> String {
     if let Some(same) = planned.iter().find(|one| one.what == what) {
         return same.name.clone();
@@ -132,12 +133,12 @@ pub fn name_for(planned: &mut Vec<PlannedController>, what: Planned, taken: &[St
     name
 }
 
-/// The names in the kernel of the controllers of a scenario's flows, some of which join `planned`; `None` for a flow that the kernel can
-/// have none for.
+/// Returns the kernel names of the controllers of a scenario's flows, and adds new ones to
+/// `planned`; `None` for a flow whose controller the kernel cannot have.
 ///
 /// # Errors
 ///
-/// As [`Planned::of`], at the flow that asks.
+/// The errors of [`Planned::of`], at the flow.
 pub fn names_of(
     planned: &mut Vec<PlannedController>,
     scenario: &Scenario,

@@ -1,4 +1,4 @@
-//! How much a scenario asks of the emulator, before it is run.
+//! Estimates the load of a scenario on the emulator before it runs.
 
 use crate::error::LiveError;
 use crate::icn;
@@ -7,18 +7,20 @@ use narrows_scenario::{Flow, LinkId, Scenario, What, Workload};
 use narrows_units::Rate;
 use std::collections::BTreeMap;
 
-/// The load that a host is taken to carry, all flows together, in packets of 1500 bytes, as long as nobody has measured it. Four fifths of
-/// what two cores of 2024 do (docs/live.md); a slower host notices while it runs, and says so.
+/// Default capacity of a host for all flows together, in 1500-byte packets, until it is measured:
+/// four fifths of the capacity of two cores of 2024 (docs/live.md). A slower host notices that
+/// during the run, and reports it.
 pub const MAXIMUM: Rate = Rate::from_mbps(1_000);
 
-/// The packets in which the maximum is counted: a packet costs the same whatever its size.
+/// Packet size in which the maximum is counted; the cost of a packet does not depend on its size.
 const PACKET: f64 = 1_500.0;
 
-/// Sees whether a host that carries `maximum` (bit/s of 1500-byte packets) carries this scenario.
+/// Checks that a host with the capacity `maximum` (bit/s of 1500-byte packets) can carry this
+/// scenario.
 ///
 /// # Errors
 ///
-/// The scenario asks for more than the host carries; or nothing limits a flow.
+/// The load exceeds the capacity of the host, or nothing limits a flow.
 pub fn affordable(scenario: &Scenario, maximum: Rate) -> Result<(), LiveError> {
     if let Some(icn) = &scenario.icn {
         return icn::affordable(scenario, icn, maximum);
@@ -62,13 +64,14 @@ pub fn affordable(scenario: &Scenario, maximum: Rate) -> Result<(), LiveError> {
         format!(
             "flows can fill links of {total:.0} Mbit/s together (in 1500-byte packets), and this host is taken to carry {maximum}"
         ),
-        "lower the rates, or measure what this host carries with `narrows bench --live` and give it with --maximum",
+        "lower the rates, or measure what this host carries with `narrows lab bench --live` and give it with --maximum",
     ))
 }
 
-/// The rate that the application of a flow offers, in Mbit/s on the wire, headers included: on average, or while it is on. `None` if it
-/// always has more to send while it sends. Transfers, frames and responses take whole packets. Bursts above the average fill a link for a
-/// while; a run that cannot keep up with them says so.
+/// Returns the rate that the application of a flow offers, in Mbit/s on the wire with headers: its
+/// mean, or the rate while it is on. `None` for an application that always has more data while it
+/// sends. Transfers, frames and responses use whole packets. Bursts above the mean fill a link for
+/// a while; a run that is too slow for them reports it.
 fn own_rate(scenario: &Scenario, flow: &Flow) -> Option<f64> {
     let mss = flow.transport.mss.get() as f64;
     let packets_per_second = match &flow.workload {
@@ -80,7 +83,7 @@ fn own_rate(scenario: &Scenario, flow: &Flow) -> Option<f64> {
             (frames.rate.bytes_per_sec() * interval / mss).ceil() / interval
         }
         Workload::Arrivals(arrivals) => arrivals.per_second * (arrivals.sizes.mean() / mss).ceil(),
-        // The next request waits for the response to the last.
+        // The next request waits for the response to the last one.
         Workload::Requests(requests) => {
             (requests.response.mean() / mss).ceil()
                 / (scenario.base_rtt(flow) + requests.think).as_secs_f64()
@@ -89,7 +92,7 @@ fn own_rate(scenario: &Scenario, flow: &Flow) -> Option<f64> {
     Some(packets_per_second * (flow.transport.mss + flow.transport.headers).get() as f64 * 8e-6)
 }
 
-/// The routes that a flow takes at some time.
+/// Returns all routes of a flow during the run.
 fn routes<'a>(scenario: &'a Scenario, flow: &'a Flow) -> impl Iterator<Item = &'a [LinkId]> {
     let later = scenario.changes.iter().filter_map(|change| match &change.what {
         What::Route { flow: changed, route, .. } if scenario.flows[changed.0].name == flow.name => {
@@ -100,7 +103,7 @@ fn routes<'a>(scenario: &'a Scenario, flow: &'a Flow) -> impl Iterator<Item = &'
     std::iter::once(flow.route.as_slice()).chain(later)
 }
 
-/// The link of a route that lets through the least, and how much that is at most.
+/// Returns the narrowest link of a route, with its highest rate.
 fn narrowest(scenario: &Scenario, route: &[LinkId]) -> Option<(LinkId, Rate)> {
     route
         .iter()
@@ -108,7 +111,8 @@ fn narrowest(scenario: &Scenario, route: &[LinkId]) -> Option<(LinkId, Rate)> {
         .min_by_key(|(_, rate)| *rate)
 }
 
-/// The highest rate that a link ever has; on a trace its mean. `None` if unlimited.
+/// Returns the highest rate of a link during the run; the mean of a trace. `None` if it is
+/// unlimited.
 fn peak(scenario: &Scenario, link: LinkId) -> Option<Rate> {
     let later = scenario.changes.iter().filter_map(|change| match change.what {
         What::Link(changed, LinkChange::Rate(rate)) if changed == link => Some(rate),
@@ -155,7 +159,7 @@ mod tests {
         assert!(
             told.contains("1200 Mbit/s")
                 && told.contains("1 Gbit/s")
-                && told.contains("narrows bench --live"),
+                && told.contains("narrows lab bench --live"),
             "{told}"
         );
         assert_eq!(asks(&links, &flow("a", "b", "controller = \"cubic\"")), Ok(()));
@@ -190,10 +194,10 @@ mod tests {
         assert_eq!(asked(r#"{ on = "1 s", off = "1 s", rate = "1448 kbit/s" }"#), Some(1.5));
         assert_eq!(asked(r#"{ on = "1 s", off = "1 s" }"#), None);
         assert_eq!(asked(r#"{ size = "1 MB" }"#), None);
-        // 5000 B each 40 ms are 4 packets 25 times a second.
+        // 5000 B every 40 ms are 4 packets 25 times a second.
         assert_eq!(asked(r#"{ rate = "1 Mbit/s", frame = "40 ms" }"#), Some(1.2));
         assert_eq!(asked(r#"{ arrivals = "50/s", sizes = "2 kB" }"#), Some(1.2));
-        // 10 packets each 10 + 30 ms.
+        // 10 packets every 10 + 30 ms.
         assert_eq!(
             asked(r#"{ response = "14480 B", request = "300 B", think = "30 ms" }"#),
             Some(3.0)

@@ -1,25 +1,25 @@
-//! The features of a kernel that scenarios can ask for.
+//! Features of a kernel that scenarios may need.
 
 use super::controllers::{missing, twin_of};
 use narrows_control::{Controllers, Entry};
 use narrows_params::{Catalogue, Registered};
 use std::collections::BTreeMap;
 
-/// A kernel, as far as scenarios can ask for its features.
+/// A kernel, with the features that scenarios may need.
 pub struct Kernel {
-    /// The names of its controllers.
+    /// Names of its controllers.
     pub controllers: Vec<String>,
-    /// The module parameters of its cubic that are switches, by the registry's names: true where they are on.
+    /// Switches among the module parameters of its cubic, by the registry's names: true if on.
     pub cubic: BTreeMap<&'static str, bool>,
-    /// Whether the longest retransmission timeout can be set (`tcp_rto_max_ms`, Linux 6.15).
+    /// True if the longest retransmission timeout can be set (`tcp_rto_max_ms`, Linux 6.15).
     pub max_rto: bool,
-    /// Whether it has IPv6.
+    /// True if it has IPv6.
     pub v6: bool,
-    /// Whether it negotiates accurate ECN when asked.
+    /// True if it can negotiate accurate ECN.
     pub accurate: bool,
 }
 
-/// Switches among cubic's parameters: the registry's names, and those of the kernel's module.
+/// Switches among cubic's parameters: names in the registry and in the kernel's module.
 pub const CUBIC_SWITCHES: [(&str, &str); 3] = [
     ("fast_convergence", "fast_convergence"),
     ("hystart", "hystart"),
@@ -27,7 +27,7 @@ pub const CUBIC_SWITCHES: [(&str, &str); 3] = [
 ];
 
 impl Kernel {
-    /// The registry's names of the controllers that it has or that can be loaded into it, as a list for people.
+    /// Lists, for people, the registry names of the controllers that the kernel has or can load.
     pub fn offers(&self) -> String {
         let there = |entry: &&Entry| {
             missing(entry, &self.controllers).is_none() || twin_of(entry).is_some()
@@ -40,7 +40,8 @@ impl Kernel {
             .join(", ")
     }
 
-    /// The value that a parameter has in the kernel's own controller; `None` if there is no such parameter.
+    /// Returns the value of a parameter in the kernel's controller; `None` if there is no such
+    /// parameter.
     pub fn default_of(&self, entry: &Entry, name: &str) -> Option<String> {
         match (entry.name, name) {
             (_, "profile") => Some("linux".to_owned()),

@@ -1,5 +1,5 @@
-//! The settings of a live run, decided before anything starts: which hosts there are, and how the kernel is told to do what the scenario
-//! asks. A key that the kernel cannot honour is refused by name.
+//! Plans a live run before anything starts: the hosts, and the kernel settings that implement the
+//! scenario. Refuses keys that the kernel does not support, by name.
 
 mod addresses;
 mod controllers;

@@ -1,4 +1,5 @@
-//! Programs in a host's namespace: they live no longer than who started them, and neither does what they start.
+//! Programs in a host's namespace. They end with the thread that started them, together with all
+//! their descendants.
 
 use crate::host::Host;
 use rustix::fs::{Mode, OFlags};
@@ -16,25 +17,25 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often the child is asked whether it has ended.
+/// Time between checks for the end of the child.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// How long a program has to end by itself after SIGTERM.
+/// Time that a program has to end by itself after SIGTERM.
 const TERMINATION_GRACE: Duration = Duration::from_millis(500);
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// With this status.
+    /// It returned this exit status.
     Status(i32),
-    /// By this signal.
+    /// A signal ended it.
     Signal(i32),
-    /// It was stopped, because the run was over.
+    /// It was stopped because the run was over.
     Stopped,
 }
 
 impl Exit {
-    /// True if nothing is wrong with it.
+    /// True if the program did not fail.
     pub fn is_fine(self) -> bool {
         matches!(self, Exit::Status(0) | Exit::Stopped)
     }
@@ -71,41 +72,41 @@ fn name(signal: i32) -> &'static str {
     }
 }
 
-/// Where a program's standard output goes.
+/// The destination of a program's standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stdout {
-    /// To ours.
+    /// Standard output of this process.
     Ours,
-    /// To our standard error.
+    /// Standard error of this process.
     Stderr,
-    /// Nobody reads it.
+    /// Discarded.
     Nowhere,
 }
 
-/// A program to be started.
+/// A program to start.
 #[derive(Clone, Debug)]
 pub struct ChildCommand<'a> {
-    /// The program and its arguments.
+    /// Program and arguments.
     pub words: Vec<String>,
-    /// Further variables of its environment.
+    /// Additional environment variables.
     pub environment: &'a [(String, String)],
-    /// The text that it reads as /etc/hosts.
+    /// Content of its /etc/hosts.
     pub names: &'a str,
-    /// Where its standard output goes.
+    /// Destination of its standard output.
     pub stdout: Stdout,
 }
 
-/// Runs a program in a host's namespace until it ends or is not to go on.
+/// Runs a program in a host's namespace until it ends, or until `go_on` returns false.
 ///
 /// # Errors
 ///
-/// It cannot be started.
+/// The program cannot be started.
 pub fn run(
     host: &Host,
     started: &ChildCommand<'_>,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> io::Result<Exit> {
-    // The kernel ends the child with the thread that started it, which therefore waits here.
+    // The kernel ends the child with the thread that started it, so this thread waits for it.
     host.namespace.enter(|| {
         let mut command = Command::new(&started.words[0]);
         command
@@ -121,10 +122,10 @@ pub fn run(
         let names = started.names.as_bytes().to_vec();
         let (mut status_reader, status_writer) = io::pipe()?;
         let status_fd = status_writer.as_raw_fd();
-        // SAFETY: the closure runs in the child, which has one thread and whose memory nobody else sees; it makes system calls alone, and
-        // allocates nothing.
+        // SAFETY: the closure runs in the child, which has one thread and its own copy of memory.
+        // It makes system calls only, and allocates nothing.
         unsafe { command.pre_exec(move || prepare(&names, status_fd)) };
-        // SAFETY: the flag concerns what this thread starts from now on, which is the child alone.
+        // SAFETY: the flag affects only later children of this thread, which is this child alone.
         unsafe { unshare_unsafe(UnshareFlags::NEWPID) }?;
         let mut child = command.spawn()?;
         drop(status_writer);
@@ -140,7 +141,8 @@ pub fn run(
             }
             match terminated {
                 None if !go_on() => {
-                    // SAFETY: the group is that of a child that has not been waited for, so no other has its number.
+                    // SAFETY: the group belongs to a child that has not been waited for, so its
+                    // number is not reused.
                     unsafe { libc::kill(group, libc::SIGTERM) };
                     terminated = Some(Instant::now());
                 }
@@ -152,7 +154,8 @@ pub fn run(
     })
 }
 
-/// How the program ended, as its keeper reported; how the keeper did, if it was killed before it could.
+/// Returns the end of the program that its keeper reported; the end of the keeper if it was killed
+/// before the report.
 fn exit(status_reader: &mut PipeReader, keeper: ExitStatus) -> Exit {
     let mut status = [0; size_of::<c_int>()];
     let status = status_reader
@@ -164,11 +167,13 @@ fn exit(status_reader: &mut PipeReader, keeper: ExitStatus) -> Exit {
     }
 }
 
-/// Shows names as /etc/hosts in a mount namespace of this process, where no server of names is known: there is none to be reached.
+/// Shows `names` as /etc/hosts in a mount namespace of this process, and hides the name servers,
+/// because none can be reached.
 ///
-/// A file of nobody's: its file system is this namespace's alone, mounted where there is a directory on every machine until the file is
-/// where it belongs, so that nothing is left of it wherever the process ends. (A file of `memfd_create` cannot be mounted: the kernel binds
-/// only what is mounted in the namespace.)
+/// The file is in a file system of this namespace, mounted on a directory that every machine has
+/// until the file is bound to its place. So nothing is left behind, wherever the process ends. (A
+/// file of `memfd_create` cannot be mounted, because the kernel binds only files that are mounted
+/// in the namespace.)
 fn show(names: &[u8]) -> io::Result<()> {
     // SAFETY: the process has one thread.
     unsafe { unshare_unsafe(UnshareFlags::NEWNS) }?;
@@ -187,10 +192,11 @@ fn write_and_bind(names: &[u8]) -> io::Result<()> {
     Ok(mount_bind(FILE, c"/etc/hosts")?)
 }
 
-/// In the child, before the program is there: splits into a keeper and the program. The keeper is the first process of a namespace of
-/// processes, with which all others in it end, and ends with the thread that started it.
+/// Splits the child, before it executes the program, into a keeper and the program. The keeper is
+/// the first process of a process namespace. All processes there end with the keeper, and the
+/// keeper ends with the thread that started it.
 fn prepare(names: &[u8], status_fd: c_int) -> io::Result<()> {
-    // Without the names the program still has the addresses.
+    // Without the names, the program can still use addresses.
     show(names).ok();
     // SAFETY: system calls without memory.
     unsafe {
@@ -205,12 +211,13 @@ fn prepare(names: &[u8], status_fd: c_int) -> io::Result<()> {
     }
 }
 
-/// Waits for the program, and reports how it ended: all of it, which does not fit into an exit status of its own.
+/// Waits for the program, and reports its complete wait status, which does not fit into an exit
+/// status.
 fn keep(program: libc::pid_t, status_fd: c_int) -> ! {
     const STATUS_FD: c_int = 3;
     let mut status: c_int = 0;
-    // SAFETY: system calls; `status` lives through them. The other descriptors belong to the program now: whoever waits for their end must
-    // not wait for this process.
+    // SAFETY: system calls; `status` lives through them. The other descriptors are closed because
+    // they belong to the program: readers that wait for their end must not wait for this process.
     unsafe {
         libc::dup2(status_fd, STATUS_FD);
         libc::close_range(STATUS_FD as c_uint + 1, c_uint::MAX, 0);

@@ -1,12 +1,15 @@
-//! The flows of programs in a scenario: all that two hosts send each other beside the scenario's own flows.
+//! Flows of programs in a scenario: all traffic between two hosts that does not belong to the
+//! scenario's flows.
 
 use super::set::Beside;
 use narrows_scenario::{Change, Flow, FlowId, NodeId, Scenario, What};
 use narrows_units::{Span, Time};
 use std::collections::BTreeMap;
 
-/// The scenario with the flows of programs behind those that run beside them: two for each pair of hosts between which a flow with a
-/// controller gives way, one in each direction, over the routes of the first such flow. Also returns how many run beside them.
+/// Adds the flows of programs after the scenario's flows that stay. There are two for each pair of
+/// hosts with a removed flow that has a controller, or with any such flow if none is removed: one
+/// in each direction, over the routes of the first of these flows. Also returns the number of flows
+/// that stay.
 pub fn with_program_flows(scenario: &Scenario, beside: Beside) -> (Scenario, usize) {
     let stays = |place: usize| match beside {
         Beside::Nothing => false,
@@ -17,7 +20,7 @@ pub fn with_program_flows(scenario: &Scenario, beside: Beside) -> (Scenario, usi
         Beside::Nothing | Beside::Everything => true,
         Beside::AllBut(replaced) => place == replaced.0,
     };
-    // Where each flow of the scenario is now.
+    // New index of each flow that stays.
     let mut places: BTreeMap<usize, usize> = BTreeMap::new();
     let mut flows = Vec::new();
     for (place, flow) in scenario.flows.iter().enumerate().filter(|(place, _)| stays(*place)) {
@@ -25,7 +28,7 @@ pub fn with_program_flows(scenario: &Scenario, beside: Beside) -> (Scenario, usi
         flows.push(flow.clone());
     }
     let own = flows.len();
-    // The first of the two for a flow that has given them its routes, by that flow's number.
+    // Index of the first of the two program flows, by the index of the flow that gives the routes.
     let mut between: BTreeMap<usize, usize> = BTreeMap::new();
     let mut pairs = Vec::new();
     for (index, flow) in scenario
@@ -97,7 +100,8 @@ mod tests {
     use super::*;
     use std::io;
 
-    /// Two flows between the same hosts, the first of which changes its way, and one between others.
+    /// Two flows between the same hosts, the first with a change of its route, and a flow between
+    /// other hosts.
     fn scenario() -> Scenario {
         let link = |name: &str| {
             format!(

@@ -1,4 +1,4 @@
-//! The user's own programs on the hosts of a scenario's network.
+//! The user's programs on the hosts of a scenario's network.
 
 mod child;
 mod flows;

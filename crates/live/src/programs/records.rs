@@ -1,4 +1,4 @@
-//! The records of programs' flows, from the counts of the network and of the kernel.
+//! Records of programs' flows, from the counts of the network and of the kernel.
 
 use super::sampler::{FlowConnections, Repeats};
 use crate::emulator::{FlowStats, with_sockets};
@@ -8,7 +8,8 @@ use narrows_params::Catalogue;
 use narrows_scenario::Scenario;
 use narrows_units::Time;
 
-/// The records of programs' flows: for each pair of hosts that of the direction in which more was sent.
+/// Returns the records of programs' flows: for each pair of hosts, the direction in which more data
+/// was sent.
 pub fn flow_records(
     scenario: &Scenario,
     own: usize,

@@ -1,4 +1,4 @@
-//! A scenario's network with the user's own programs on its hosts.
+//! Runs the user's programs on the hosts of a scenario's network.
 
 use super::flows::with_program_flows;
 use super::records::flow_records;
@@ -20,15 +20,17 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// The failure where the kernel cannot be asked about connections.
+/// Problem if the kernel does not answer queries about connections.
 const NO_SOCK_DIAG: &str = "the kernel does not tell of connections (sock_diag)";
 
-/// Runs a program on a scenario's network until it ends or the scenario does, while `follower` hears of the samples as in [`run_with`](crate::run_with). There is no
-/// warm-up, but where the program replaces one of the flows ([`Beside::AllBut`]).
+/// Runs a program on a scenario's network until the program or the scenario ends, while `follower`
+/// receives samples as in [`run_with`](crate::run_with). There is no warm-up, unless the program
+/// replaces a flow ([`Beside::AllBut`]).
 ///
 /// # Errors
 ///
-/// As [`run`](crate::run) has them; besides, hosts that do not exist and programs that cannot be started.
+/// The errors of [`run`](crate::run); also hosts that do not exist, and programs that cannot be
+/// started.
 pub fn run_program(
     scenario: &Scenario,
     program: &Program,
@@ -62,7 +64,7 @@ pub fn run_program(
     let kernel = host::running()?;
     let mut plan = plan(&own_flows, &map.ends[..own], names.len(), &kernel)?;
     plan.mtu = plan.mtu.max(1500);
-    // A program that replaces a flow is there for what it does of itself.
+    // The controller of a replaced flow is not needed, because the program chooses its own.
     let preferred = if replaced.is_some() { &own_flows } else { scenario };
     let controllers = names_of(&mut plan.controllers, preferred, &kernel.controllers)?;
     let loaded = LoadedControllers::load(&plan.controllers, extras.replay)?;
@@ -123,7 +125,7 @@ pub fn run_program(
         remedy: "give a program that is in PATH, or its path",
     })?;
     let ended = session.emulated.ended;
-    // A thread that serves no flow may be late.
+    // Ignore the lateness of a thread without flows.
     let lateness = if own > 0 { &sockets.lateness } else { &Histogram::new() };
     let emulation =
         Emulation { replays: loaded.finish(), ..session.emulation(&whole, Vec::new(), lateness) };
@@ -147,8 +149,8 @@ fn no_host(name: &str, known: &str) -> LiveError {
     LiveError::NoHost { name: name.to_owned(), known: known.to_owned() }
 }
 
-/// Lets programs that choose no controller have that of the first flow at their host, where the kernel gives it to everybody. Returns the controllers that it does not
-/// give.
+/// Makes the controller of the first flow at each host the default of programs there, if the kernel
+/// allows it as a default. Returns the controllers that it does not allow.
 fn prefer(
     sysctls: &mut [BTreeMap<&'static str, String>],
     scenario: &Scenario,

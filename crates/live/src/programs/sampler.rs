@@ -1,4 +1,4 @@
-//! Samples of programs' connections.
+//! Samples the connections of programs.
 
 use crate::clock::Clock;
 use crate::host::{Connection, Host, INFINITE_SSTHRESH, SockDiag, TcpInfo};
@@ -14,41 +14,41 @@ use std::net::IpAddr;
 use std::thread;
 use std::time::Duration;
 
-/// How soon it notices that it should stop.
+/// Longest time until a stop is noticed.
 const MAX_WAIT: Duration = Duration::from_millis(20);
 
-/// The kernel's counts of the connections of one flow of programs.
+/// The kernel's counts for the connections of a flow of programs.
 #[derive(Clone, Debug, Default)]
 pub struct FlowConnections {
-    /// At each interval.
+    /// Samples, one for each interval.
     pub samples: Vec<FlowSample>,
-    /// Segments sent again, and timeouts.
+    /// Retransmissions and timeouts.
     pub total: Repeats,
-    /// The same at the end of the warm-up.
+    /// Retransmissions and timeouts until the end of the warm-up.
     pub at_warmup: Repeats,
-    /// The kernel's name of the controller of the connection that sent most; `None` if there was none.
+    /// Kernel name of the controller of the connection that sent most; `None` without connections.
     pub controller: Option<String>,
 }
 
-/// How often connections had to send again.
+/// Counts of retransmissions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Repeats {
-    /// Segments sent again.
+    /// Retransmitted segments.
     pub retransmitted: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
 }
 
-/// Asks the hosts' kernels about the connections of programs.
+/// Queries the hosts' kernels about the connections of programs.
 pub struct Sampler<'a> {
-    /// Of each host.
+    /// Query socket of each host.
     diagnoses: Vec<SockDiag>,
-    /// The hosts of each flow of programs.
+    /// Hosts of each flow of programs.
     ends: &'a [(usize, usize)],
-    /// The number of the scenario's own flows, which are known by their ports.
+    /// Number of the scenario's flows, which are recognised by their ports.
     own: usize,
     flows: Vec<FlowConnections>,
-    /// The latest counts of each connection, by its ends.
+    /// Latest counts of each connection, by its endpoints.
     latest: BTreeMap<[(IpAddr, u16); 2], Latest>,
 }
 
@@ -56,12 +56,12 @@ pub struct Sampler<'a> {
 struct Latest {
     flow: usize,
     connection: Connection,
-    /// SYNs that were sent again, each after a timeout.
+    /// Retransmitted SYNs, each after a timeout.
     syns: u32,
 }
 
 impl<'a> Sampler<'a> {
-    /// One for the flows behind the first `own`.
+    /// Makes a sampler for the flows after the first `own`.
     pub fn new(hosts: &[Host], ends: &'a [(usize, usize)], own: usize) -> io::Result<Sampler<'a>> {
         let diagnoses = hosts
             .iter()
@@ -77,7 +77,8 @@ impl<'a> Sampler<'a> {
         })
     }
 
-    /// Takes a sample at each interval while it is to go on. The warm-up ends with the first one from `warmup` on.
+    /// Takes a sample at each interval as long as `go_on` returns true. The warm-up ends with the
+    /// first sample from `warmup` on.
     pub fn run(
         &mut self,
         clock: Clock,
@@ -130,7 +131,8 @@ impl<'a> Sampler<'a> {
         Ok(())
     }
 
-    /// The flow in whose direction a host's connection sends; none for those of the scenario and those that stay on the host.
+    /// Returns the flow in whose direction a host's connection sends; `None` for the scenario's
+    /// flows and for connections within a host.
     fn flow(&self, place: usize, connection: &Connection) -> Option<usize> {
         let own = |(_, port): (IpAddr, u16)| flow_of(port, self.own).is_some();
         if own(connection.from) || own(connection.to) || connection.to.0.is_loopback() {
@@ -140,7 +142,7 @@ impl<'a> Sampler<'a> {
         self.ends.iter().position(|ends| *ends == (place, to))
     }
 
-    /// The counts of each flow.
+    /// Returns the counts of each flow.
     pub fn finish(mut self) -> Vec<FlowConnections> {
         let repeats = self.repeats();
         self.flows.iter_mut().zip(repeats).for_each(|(flow, repeats)| flow.total = repeats);
@@ -156,7 +158,7 @@ impl<'a> Sampler<'a> {
         self.flows
     }
 
-    /// How often the connections of each flow had to send again so far.
+    /// Returns the retransmissions and timeouts of each flow so far.
     fn repeats(&self) -> Vec<Repeats> {
         let mut of_flows = vec![Repeats::default(); self.flows.len()];
         for Latest { flow, connection: Connection { info, .. }, syns } in self.latest.values() {
@@ -167,7 +169,7 @@ impl<'a> Sampler<'a> {
     }
 }
 
-/// Adds one connection to the sample of its flow.
+/// Adds a connection to the sample of its flow.
 fn add(connection: &Connection, sample: &mut FlowSample) {
     let info = &connection.info;
     sample.connections += 1;
@@ -183,15 +185,16 @@ fn add(connection: &Connection, sample: &mut FlowSample) {
     }
 }
 
-/// SYNs among what a connection that is seen for the first time has sent again: those beyond its data, which is counted in bytes as well
-/// (`tcp_retransmit_skb`).
+/// Returns the number of retransmitted SYNs of a connection that is seen for the first time: the
+/// retransmitted segments that its retransmitted bytes do not account for (`tcp_retransmit_skb`).
 fn syns_again(info: &TcpInfo) -> u32 {
     let data = info.bytes_retrans.div_ceil(u64::from(info.snd_mss.max(1)));
     u64::from(info.total_retrans).saturating_sub(data) as u32
 }
 
-/// At what rate a connection paces, with headers, if it does: its controller asks for it, or its program has set a limit. The kernel
-/// computes a rate for every connection, of payload alone (`tcp_update_pacing_rate`).
+/// Returns the rate at which a connection paces, with headers. `None` if it does not pace: neither
+/// its controller requests it, nor has its program set a limit. The kernel computes a rate for
+/// every connection, of payload only (`tcp_update_pacing_rate`).
 fn pacing(connection: &Connection) -> Option<Rate> {
     let info = &connection.info;
     let named = |kernel: &str| connection.controller.split('.').next() == Some(kernel);
@@ -214,7 +217,8 @@ const TIMESTAMPS: u8 = 1;
 mod tests {
     use super::*;
 
-    /// 1448 bytes of payload and 52 of headers in each packet, 1.448 MB of payload in a second.
+    /// Makes a connection with 1448 bytes of payload and 52 bytes of headers in each packet, 1.448
+    /// MB of payload per second.
     fn connection(controller: &str, info: TcpInfo) -> Connection {
         let ends = ("10.0.0.1".parse().unwrap(), 40_000);
         let info = TcpInfo { snd_mss: 1448, options: TIMESTAMPS, pacing_rate: 1_448_000, ..info };

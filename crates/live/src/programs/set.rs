@@ -1,4 +1,4 @@
-//! A program and its servers: started, waited for and stopped.
+//! Starts a program and its servers, waits for them, and stops them.
 
 use super::child::{self, ChildCommand, Exit, Stdout};
 use crate::host::{Host, SockDiag};
@@ -11,43 +11,47 @@ use std::time::{Duration, Instant};
 /// The programs on the hosts.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The program and its arguments; `{NAME}` in them becomes the address of the host of this name.
+    /// Program and arguments; `{NAME}` becomes the address of the host with this name.
     pub words: Vec<String>,
-    /// Its host's name; `None` for the sender of the first flow.
+    /// Name of its host; `None` for the sender of the first flow.
     pub on: Option<String>,
-    /// Commands for the shell that start before it and are stopped after it, each with its host's name; `None` for the receiver of the
-    /// first flow.
+    /// Shell commands that start before the program and are stopped after it, each with the name of
+    /// its host; `None` for the receiver of the first flow.
     pub servers: Vec<(Option<String>, String)>,
-    /// Which of the scenario's flows run as well.
+    /// Flows of the scenario that run as well.
     pub beside: Beside,
-    /// Where its standard output goes. That of servers goes to standard error, or nowhere as well.
+    /// Destination of its standard output. The output of servers goes to standard error, or is
+    /// discarded if the program's is.
     pub stdout: Stdout,
 }
 
-/// The flows of a scenario that run beside a program.
+/// The flows of a scenario that run together with a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beside {
-    /// None.
+    /// No flows.
     Nothing,
-    /// All.
+    /// All flows.
     Everything,
-    /// All but this one. What the program sends is recorded in its name, and the warm-up is the scenario's.
+    /// All flows except this one. The traffic of the program is recorded in its name, with the
+    /// warm-up of the scenario.
     AllBut(FlowId),
 }
 
-/// How programs ended.
+/// The ends of programs.
 #[derive(Clone, Debug)]
 pub struct Ending {
-    /// The program itself.
+    /// End of the program.
     pub program: Exit,
-    /// Commands of servers that did not last until the program ended, and how they ended.
+    /// Commands of servers that ended before the program, with their ends.
     pub servers: Vec<(String, Exit)>,
-    /// Controllers of the scenario's flows, as the kernel calls them, that it lets nobody have by default: connections that choose none themselves have another.
+    /// Kernel names of controllers of the scenario's flows that the kernel does not allow as a
+    /// default: connections that choose no controller have another one.
     pub not_by_default: Vec<String>,
 }
 
 impl Ending {
-    /// Clauses about the servers that did not last, each with `quote` of its command and a remedy where one is known.
+    /// Formats clauses about servers that ended early, each with `quote` of its command, and with a
+    /// remedy if one is known.
     pub fn early(&self, quote: impl Fn(&str) -> String) -> Vec<String> {
         let clause = |(command, exit): &(String, Exit)| {
             let remedy = match exit {
@@ -62,29 +66,30 @@ impl Ending {
     }
 }
 
-/// How long a server may take to listen.
+/// Longest time that a server may need to listen.
 const READY: Duration = Duration::from_secs(1);
 
-/// A program and its servers, and the hosts that they run on.
+/// A program and its servers, with their hosts.
 pub struct ProgramSet<'a> {
     program: &'a Program,
     hosts: &'a [Host],
-    /// The host of the program.
+    /// Host of the program.
     on: usize,
-    /// The host and the command of each server.
+    /// Host and command of each server.
     servers: Vec<(usize, &'a str)>,
-    /// Names of hosts: their own, and those that a program's flow gives them.
+    /// Names of hosts: node names, and names from the flow that a program replaces.
     named: Vec<(String, usize)>,
     environment: Vec<(String, String)>,
-    /// Their /etc/hosts.
+    /// Content of /etc/hosts.
     host_file: String,
 }
 
-/// The program that could not be started, and the kernel's answer.
+/// A program that could not be started, with the kernel's error.
 pub type Unstarted = (String, io::Error);
 
 impl<'a> ProgramSet<'a> {
-    /// A program on the host `on`, and its servers on theirs. `further`: names that hosts have beside their own, which nobody else has.
+    /// Makes the set of a program on the host `on` and its servers. `further` are additional names
+    /// of hosts; names of nodes take precedence.
     pub fn new(
         program: &'a Program,
         hosts: &'a [Host],
@@ -104,7 +109,7 @@ impl<'a> ProgramSet<'a> {
         ProgramSet { program, hosts, on, servers, named, environment, host_file }
     }
 
-    /// Starts all, waits for the program's end, and stops the servers.
+    /// Starts all programs, waits for the end of the main program, and stops the servers.
     pub fn run(&self, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Ending, Unstarted> {
         let serving = AtomicBool::new(true);
         thread::scope(|scope| {
@@ -154,7 +159,7 @@ impl<'a> ProgramSet<'a> {
         })
     }
 
-    /// A command with the hosts' addresses in the place of their names.
+    /// Makes a command, with the names of hosts replaced by their addresses.
     fn command(&self, words: Vec<String>, stdout: Stdout) -> ChildCommand<'_> {
         let address = |word: String| {
             let replaced = |word: String, (name, place): &(String, usize)| {
@@ -174,12 +179,12 @@ impl<'a> ProgramSet<'a> {
     }
 }
 
-/// The ports where somebody listens on a host; none if the kernel does not tell.
+/// Returns the listening ports of a host; empty if the kernel does not answer.
 fn listening(host: &Host) -> Vec<u16> {
     host.namespace.enter(|| SockDiag::open()?.listening()).unwrap_or_default()
 }
 
-/// Variables of the programs' environment: the address of each host.
+/// Returns environment variables with the address of each host.
 fn environment<'h>(named: impl Iterator<Item = (&'h str, &'h Host)>) -> Vec<(String, String)> {
     let letters = |name: &str| {
         name.chars()

@@ -1,4 +1,4 @@
-//! Sockets carry out the actions of applications.
+//! Carries out the actions of applications on their sockets.
 
 use super::events::Role;
 use super::flow::Endpoint;
@@ -13,11 +13,12 @@ use rustix::net::getsockname;
 use std::io;
 use std::net::SocketAddr;
 
-/// The longest that a thread which should run waits for one that runs, on a kernel that lets it: a tick of a clock of 250 Hz.
+/// Longest time that a runnable thread waits for the running one, on a kernel that does not preempt
+/// it: a tick of a 250 Hz clock.
 const TICK: Span = Span::from_millis(4);
 
 impl Sockets<'_> {
-    /// Lets all flows act that want to by `now`.
+    /// Lets all flows act that are due by `now`.
     pub(super) fn act(&mut self, now: Time) -> Result<(), LiveError> {
         while let Some((_, flow)) = self.agenda.first().copied().filter(|(at, _)| *at <= now) {
             self.agenda.pop_first();
@@ -28,7 +29,7 @@ impl Sockets<'_> {
         Ok(())
     }
 
-    /// Notes when a flow wants to act next.
+    /// Records the time at which a flow wants to act next.
     pub(super) fn plan(&mut self, flow: usize) {
         let flow_sockets = &mut self.flows[flow];
         let due = flow_sockets.application.due().min(flow_sockets.opens_at);
@@ -98,7 +99,7 @@ impl Sockets<'_> {
         Ok(stream.fill(&self.zeros)?)
     }
 
-    /// Writes a message over a connection, the last one if so.
+    /// Writes a message to a connection; `last` closes it after the message.
     pub(super) fn write(
         &mut self,
         flow: usize,
@@ -117,7 +118,7 @@ impl Sockets<'_> {
         Ok(stream.fill(&self.zeros)?)
     }
 
-    /// Begins a connection of a flow; returns its place.
+    /// Opens a connection of a flow. Returns its index.
     fn connect(&mut self, flow: usize) -> io::Result<usize> {
         let plan = &self.scenario.flows[flow];
         let unsent = most_unsent(self.scenario, plan);
@@ -140,8 +141,9 @@ impl Sockets<'_> {
     }
 }
 
-/// The most that a socket takes and has not sent, of a flow that stops having something to send: the kernel sends all that it took, however
-/// late. It wakes the writer when half of it is left, enough for as long as that may be late.
+/// Returns the limit of unsent data in a socket (`TCP_NOTSENT_LOWAT`), for a flow that stops
+/// offering data: the kernel sends all data that it has taken, however late. It wakes the writer
+/// when half of the limit is left, which covers the time by which the writer may be late.
 fn most_unsent(scenario: &Scenario, flow: &Flow) -> Option<u32> {
     let bursts =
         matches!(&flow.workload, Workload::OnOff(OnOff { on: On::Time(_), rate: None, .. }));

@@ -1,4 +1,4 @@
-//! Datagrams: a flow without a controller.
+//! Datagrams of a flow without a controller.
 
 use super::open;
 use crate::host::Host;
@@ -12,13 +12,13 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 
-/// Two sockets, and what went over them.
+/// The two sockets of a flow, with the transfers over them.
 pub struct Datagrams {
-    /// The transfers; positions are numbers of datagrams.
+    /// Transfers; positions are numbers of datagrams.
     pub ledger: Ledger,
     pub receiver: OwnedFd,
     sender: OwnedFd,
-    /// How many were sent.
+    /// Number of sent datagrams.
     sent: u64,
     mss: Bytes,
     headers: Bytes,
@@ -26,7 +26,7 @@ pub struct Datagrams {
 }
 
 impl Datagrams {
-    /// From a host to one that takes them at `to`.
+    /// Opens the sockets between two hosts; the receiver is bound to `to`.
     pub fn open(
         from: &Host,
         at: &Host,
@@ -40,12 +40,13 @@ impl Datagrams {
         Ok(Datagrams { ledger: Ledger::new(), receiver, sender, sent: 0, mss, headers, bytes })
     }
 
-    /// One past the last number when `size` has been sent.
+    /// Returns the number after the last datagram of the next `size` bytes.
     pub fn end_of(&self, size: Bytes) -> u64 {
         self.sent + size.get().div_ceil(self.mss.get())
     }
 
-    /// Sends `size` in as few datagrams as hold it; `refused` is told the number of each that the kernel does not take.
+    /// Sends `size` in as few datagrams as possible. Calls `refused` with the number of each
+    /// datagram that the kernel does not take.
     pub fn send(
         &mut self,
         size: Bytes,
@@ -70,7 +71,7 @@ impl Datagrams {
         Ok(())
     }
 
-    /// The number of the next that has arrived.
+    /// Returns the number of the next datagram that has arrived.
     pub fn take(&mut self) -> Result<Option<u64>, Errno> {
         let mut number = [0; NUMBER];
         match recv(&self.receiver, &mut number, RecvFlags::TRUNC) {
@@ -81,8 +82,8 @@ impl Datagrams {
     }
 }
 
-/// How long a datagram is that is on the wire as the scenario says: its headers are what IPv4 and UDP do not have. One that has no room for
-/// its number is longer.
+/// Returns the length of a UDP payload that gives the size of the scenario on the wire. It includes
+/// the scenario's headers beyond IPv4 and UDP, and has at least room for the number.
 fn length(payload: Bytes, headers: Bytes) -> usize {
     ((payload + headers).saturating_sub(DATAGRAM_HEADERS).get() as usize).max(NUMBER)
 }

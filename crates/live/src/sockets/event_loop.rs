@@ -1,4 +1,4 @@
-//! The thread of the sockets: it waits for them and for the times at which flows want to act.
+//! The thread of the sockets, which waits for them and for the times at which flows act.
 
 use super::state::Sockets;
 use crate::clock::Clock;
@@ -10,18 +10,19 @@ use rustix::event::epoll;
 use rustix::io::Errno;
 use rustix::time::Timespec;
 
-/// The longest wait: how soon a stop is noticed.
+/// Longest wait, and longest time until a stop is noticed.
 const MAX_WAIT: Span = Span::from_millis(50);
 
 impl Sockets<'_> {
-    /// Runs all flows until the scenario ends, with a sample at each interval, which it puts into `tap` too. Moves the calling thread between namespaces.
+    /// Runs all flows until the scenario ends. Takes a sample at each interval, and sends it to
+    /// `tap`. Moves the calling thread between namespaces.
     pub fn run(
         &mut self,
         clock: Clock,
         tap: &Tap,
         go_on: &dyn Fn() -> bool,
     ) -> Result<(), LiveError> {
-        // Applications have nothing to wait for but their sockets.
+        // Applications wait only for their sockets.
         precision::reduce_wakeup_latency();
         let (end, interval) = (Time::ZERO + self.scenario.duration, self.scenario.interval);
         let (mut sample_at, mut warmup) =
@@ -49,7 +50,7 @@ impl Sockets<'_> {
                 self.end_warmup();
                 warmup = Time::NEVER;
             } else if now >= end {
-                // Transfers that were to begin before the end count, however late the thread is.
+                // Transfers that begin before the end count, however late the thread is.
                 return self.act(end);
             } else {
                 self.act(now)?;

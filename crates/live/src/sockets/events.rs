@@ -1,24 +1,24 @@
-//! How sockets are named in epoll.
+//! Keys of sockets in epoll.
 
-/// Which socket an event is about.
+/// The role of a socket in an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The one of a flow that accepts.
+    /// Accepts connections of a flow.
     Listener,
-    /// The one that writes, of the connection at a place.
+    /// Writes to a connection.
     Sender,
-    /// The one that reads, of the connection at a place.
+    /// Reads from a connection.
     Receiver,
-    /// The one of a flow that takes datagrams.
+    /// Receives datagrams of a flow.
     Datagrams,
 }
 
-/// The key of a socket in epoll: of a flow, or of the connection at a place.
+/// Returns the epoll key of a socket of the flow or connection `index`.
 pub fn key(index: usize, role: Role) -> u64 {
     (index as u64) << 2 | role as u64
 }
 
-/// The socket of a key: its flow or its connection's place, and its role.
+/// Returns the flow or connection of a key, and the role of its socket.
 pub fn split(key: u64) -> (usize, Role) {
     let role = match key & 3 {
         0 => Role::Listener,

@@ -1,4 +1,4 @@
-//! A flow: its application and what it sends over.
+//! The application of a flow, with its sockets.
 
 use super::datagrams::Datagrams;
 use super::stream::Opening;
@@ -14,48 +14,48 @@ use std::os::fd::OwnedFd;
 pub struct FlowSockets {
     pub application: Application,
     pub endpoint: Endpoint,
-    /// Where its connections arrive; none of a flow of datagrams.
+    /// Accepts its connections; `None` for a flow of datagrams.
     pub listener: Option<OwnedFd>,
-    /// The address there.
+    /// Address of the receiver.
     pub to: SocketAddr,
-    /// When its own connection is to be opened, if it has not been.
+    /// Time at which its connection opens; never after it has been opened.
     pub opens_at: Time,
-    /// When it is on the agenda; never if it is not.
+    /// Time for which it is on the agenda; never if it is not.
     pub scheduled: Time,
-    /// The places of its connections.
+    /// Indices of its connections.
     pub streams: BTreeSet<usize>,
-    /// Those that have not been accepted, by the port of their sender.
+    /// Indices of connections that are not accepted yet, by the port of the sender.
     pub unaccepted: BTreeMap<u16, usize>,
-    /// The counts of the connections that are closed.
+    /// Counts of closed connections.
     pub closed: FlowCounters,
     pub samples: Vec<FlowSample>,
     pub at_warmup: FlowView,
 }
 
-/// The sockets that a flow has for itself.
+/// The sockets that belong to the flow as a whole.
 pub enum Endpoint {
-    /// Nothing: each transfer has a connection, or its connection is not open yet.
+    /// None: each transfer has a connection, or the connection is not open yet.
     None,
-    /// A connection, at this place.
+    /// A connection, by its index.
     Stream(usize),
     /// Datagrams.
     Datagrams(Box<Datagrams>),
 }
 
-/// The state of a flow at one moment.
+/// The state of a flow at one time.
 #[derive(Clone, Copy, Default)]
 pub struct FlowView {
-    /// The counts of its sockets.
+    /// Counts of its sockets.
     pub counters: FlowCounters,
-    /// Of all connections together.
+    /// Segments in flight on all connections.
     pub in_flight: u32,
     pub connections: u32,
-    /// `TCP_INFO` of its own connection.
+    /// `TCP_INFO` of the flow's own connection.
     pub own: TcpInfo,
 }
 
 impl FlowView {
-    /// Adds a connection, which opened after `opening`: SYNs that were sent again are no data.
+    /// Adds a connection; `opening` has its retransmitted SYNs, which are not data.
     pub fn add(&mut self, info: &TcpInfo, opening: &Opening) {
         self.counters.retransmitted +=
             u64::from(info.total_retrans.saturating_sub(opening.retransmitted));
@@ -69,7 +69,7 @@ impl FlowView {
 /// The results of a flow.
 pub struct Outcome {
     pub application: Application,
-    /// Of its own connection, or its datagrams.
+    /// Transfers of its connection or datagrams.
     pub ledger: Ledger,
     pub samples: Vec<FlowSample>,
     pub at_warmup: FlowView,

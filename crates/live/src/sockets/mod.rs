@@ -1,4 +1,5 @@
-//! The flows of a scenario as kernel sockets: their applications write to them, and learn what was read at the far end.
+//! The flows of a scenario as kernel sockets: applications write to them, and learn when the
+//! receiver has read the data.
 
 mod act;
 mod datagrams;

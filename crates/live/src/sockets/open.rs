@@ -1,4 +1,4 @@
-//! Sockets as flows want them, in the namespace of the calling thread.
+//! Opens sockets for flows, in the namespace of the calling thread.
 
 use crate::plan::{SocketOptions, UNLIMITED_PACING};
 use narrows_units::Bytes;
@@ -11,13 +11,13 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
-/// Connections that wait to be accepted.
+/// Connections that may wait to be accepted.
 const BACKLOG: i32 = 4096;
 
-/// Room for datagrams that have arrived: a second of 1 Gbit/s.
+/// Buffer for received datagrams: a second at 1 Gbit/s.
 const DATAGRAM_BUFFER: usize = 128 << 20;
 
-/// A socket that waits for connections.
+/// Opens a socket that accepts connections.
 pub fn listener(address: SocketAddr, options: &SocketOptions) -> io::Result<OwnedFd> {
     let listener = tcp(options)?;
     bind(&listener, &address)?;
@@ -25,7 +25,7 @@ pub fn listener(address: SocketAddr, options: &SocketOptions) -> io::Result<Owne
     Ok(listener)
 }
 
-/// A socket that connects to `to`. `unsent`: the most that it takes and has not sent, if that matters.
+/// Opens a socket that connects to `to`. `unsent` limits the unsent data in the socket.
 pub fn sender(to: SocketAddr, options: &SocketOptions, unsent: Option<u32>) -> io::Result<OwnedFd> {
     let sender = tcp(options)?;
     if let Some(unsent) = unsent {
@@ -37,17 +37,17 @@ pub fn sender(to: SocketAddr, options: &SocketOptions, unsent: Option<u32>) -> i
     }
 }
 
-/// A socket for datagrams to `to`.
+/// Opens a socket for datagrams to `to`.
 pub fn datagram_sender(to: SocketAddr) -> io::Result<OwnedFd> {
     let sender = udp()?;
-    // Without root's rights as much as the host allows everybody.
+    // Without root's rights, the buffer has at most the host's limit for users.
     sockopt::set_socket_send_buffer_size_force(&sender, DATAGRAM_BUFFER)
         .or_else(|_| sockopt::set_socket_send_buffer_size(&sender, DATAGRAM_BUFFER))?;
     connect(&sender, &to)?;
     Ok(sender)
 }
 
-/// A socket that takes datagrams for an address.
+/// Opens a socket that receives datagrams for an address.
 pub fn datagram_receiver(address: SocketAddr) -> io::Result<OwnedFd> {
     let receiver = udp()?;
     sockopt::set_socket_recv_buffer_size_force(&receiver, DATAGRAM_BUFFER)
@@ -61,7 +61,8 @@ fn tcp(options: &SocketOptions) -> io::Result<OwnedFd> {
     let family = if options.v6 { AddressFamily::INET6 } else { AddressFamily::INET };
     let socket = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
     apply(options, &socket)?;
-    // TCP sends data as soon as an application has written it, as in the simulator, and does not wait for more (RFC 896).
+    // TCP sends data as soon as an application has written it, as in the simulator, and does not
+    // wait for more (RFC 896).
     sockopt::set_tcp_nodelay(&socket, true)?;
     Ok(socket)
 }
@@ -71,7 +72,7 @@ fn udp() -> io::Result<OwnedFd> {
     Ok(socket_with(AddressFamily::INET, SocketType::DGRAM, flags, Some(ipproto::UDP))?)
 }
 
-/// Sets the options of a socket before it connects or listens. Connections that it accepts have the same.
+/// Sets the options of a socket before it connects or listens. Accepted connections inherit them.
 fn apply(options: &SocketOptions, socket: impl AsFd) -> io::Result<()> {
     let SocketOptions { controller, paced, v6: _, max_segment, receive_window, class: _ } = options;
     if let Some(name) = controller {
@@ -90,8 +91,10 @@ fn apply(options: &SocketOptions, socket: impl AsFd) -> io::Result<()> {
     Ok(())
 }
 
-/// Bounds the window that a receiver offers. The kernel takes the clamp of a listener for the first window only: an accepted socket begins with the largest window that its
-/// scale expresses (`tcp_select_initial_window`), so it must be set again there once it has data.
+/// Limits the window that a receiver offers. The kernel applies the clamp of a listener to the
+/// first window only: an accepted socket begins with the largest window of its scale
+/// (`tcp_select_initial_window`). So the clamp must be set again on the accepted socket once it has
+/// data.
 pub fn clamp(socket: impl AsFd, window: Bytes) -> io::Result<()> {
     set(socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, window.get() as c_int)
 }
@@ -99,7 +102,7 @@ pub fn clamp(socket: impl AsFd, window: Bytes) -> io::Result<()> {
 /// Sets a socket option of integers.
 pub fn set<T>(socket: impl AsFd, level: c_int, name: c_int, value: T) -> io::Result<()> {
     let fd = socket.as_fd().as_raw_fd();
-    // SAFETY: the kernel reads as many bytes of `value` as it has, all of them initialised integers.
+    // SAFETY: the kernel reads the bytes of `value`, all of which are initialised integers.
     let answer = unsafe {
         libc::setsockopt(
             fd,

@@ -1,4 +1,4 @@
-//! Samples and results of flows, from the kernel's counts of their connections.
+//! Samples and results of flows, from the kernel's counts for their connections.
 
 use super::flow::{Endpoint, FlowSockets, FlowView, Outcome};
 use super::state::Sockets;
@@ -10,7 +10,7 @@ use narrows_traffic::Ledger;
 use narrows_units::{Rate, Time};
 
 impl Sockets<'_> {
-    /// The state of a flow now.
+    /// Returns the current state of a flow.
     fn view(&self, flow: usize) -> FlowView {
         let flow_sockets = &self.flows[flow];
         let mut view = FlowView { counters: flow_sockets.closed, ..FlowView::default() };
@@ -49,7 +49,8 @@ impl Sockets<'_> {
         }
     }
 
-    /// At what rate a flow paces, if it does: the kernel computes a rate for every connection, of payload alone (`tcp_update_pacing_rate`).
+    /// Returns the rate at which a flow paces, if it does. The kernel computes a rate for every
+    /// connection, of payload only (`tcp_update_pacing_rate`).
     fn pacing(&self, flow: usize, info: &TcpInfo) -> Option<Rate> {
         let plan = &self.scenario.flows[flow];
         let paces = self.plan.flows[flow].paced
@@ -64,7 +65,7 @@ impl Sockets<'_> {
         })
     }
 
-    /// The results of each flow.
+    /// Returns the results of each flow.
     pub fn finish(mut self) -> Vec<Outcome> {
         let views: Vec<FlowView> = (0..self.flows.len()).map(|flow| self.view(flow)).collect();
         let flows = self.flows.into_iter().zip(views);

@@ -1,4 +1,4 @@
-//! Applications learn of the events of their sockets.
+//! Passes events of sockets to their applications.
 
 use super::events::{Role, split};
 use super::flow::{Endpoint, FlowView};
@@ -14,7 +14,7 @@ use std::io;
 use std::net::SocketAddr;
 
 impl Sockets<'_> {
-    /// Something happened to a socket.
+    /// Handles an event of a socket.
     pub(super) fn serve(
         &mut self,
         key: u64,
@@ -24,7 +24,7 @@ impl Sockets<'_> {
         let (index, role) = split(key);
         let flow = match role {
             Role::Listener | Role::Datagrams => index,
-            // It may be gone since the kernel told.
+            // The connection may have been removed since the event.
             Role::Sender | Role::Receiver => match &self.streams[index] {
                 Some(stream) => stream.flow,
                 None => return Ok(()),
@@ -36,7 +36,7 @@ impl Sockets<'_> {
             Role::Receiver => self.serve_receiver(flow, index, flags, now),
             Role::Datagrams => self.take_datagrams(flow, now),
         };
-        // Errors of the connection of a flow that is over do not matter.
+        // Errors of a connection do not matter once the flow is finished.
         if self.flows[flow].application.finished_at().is_none() {
             served.map_err(|error| self.failed(flow, error))?;
         }
@@ -80,7 +80,7 @@ impl Sockets<'_> {
         if asked && let Some(response) = self.flows[flow].application.answer() {
             self.write(flow, place, response, false)?;
         }
-        // The far end closes when it has read all.
+        // The receiver closes after it has read all data.
         if ended {
             self.end(flow, place, now);
         }
@@ -117,7 +117,8 @@ impl Sockets<'_> {
         Ok(stream.send_request(&self.zeros)?)
     }
 
-    /// All of a connection has been acknowledged: one of a single transfer is gone.
+    /// Handles the end of a connection, after all data has been acknowledged. Removes it if it is
+    /// the connection of a single transfer.
     fn end(&mut self, flow: usize, place: usize, now: Time) {
         let flow_sockets = &mut self.flows[flow];
         if matches!(flow_sockets.endpoint, Endpoint::Stream(own) if own == place) {

@@ -1,4 +1,4 @@
-//! All sockets of a run, and the applications that use them.
+//! All sockets of a run, with the applications that use them.
 
 use super::datagrams::Datagrams;
 use super::events::{Role, key};
@@ -19,29 +19,29 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, OwnedFd};
 
-/// All sockets of a run, and the applications that use them.
+/// All sockets of a run, with the applications that use them.
 pub struct Sockets<'a> {
     pub(super) scenario: &'a Scenario,
     pub(super) hosts: &'a [Host],
-    /// The hosts of each flow.
+    /// Hosts of each flow.
     pub(super) ends: &'a [(usize, usize)],
     pub(super) plan: &'a Plan,
     pub(super) epoll: OwnedFd,
     pub(super) flows: Vec<FlowSockets>,
     pub(super) streams: Vec<Option<Stream>>,
-    /// Places in `streams` that are empty.
+    /// Empty indices of `streams`.
     pub(super) free: Vec<usize>,
-    /// When each flow wants to act.
+    /// Times at which flows want to act.
     pub(super) agenda: BTreeSet<(Time, usize)>,
-    /// How many more transfers are listed.
+    /// Number of transfers that can still be listed.
     pub(super) room: u64,
     pub(super) zeros: Vec<u8>,
-    /// How late the thread was for the times at which it had to act.
+    /// Lateness of the thread.
     pub lateness: Histogram,
 }
 
 impl<'a> Sockets<'a> {
-    /// Opens the receivers of all flows; none is connected yet. `ends` are the hosts of each flow.
+    /// Opens the receivers of all flows, without connections. `ends` are the hosts of each flow.
     pub fn open(
         scenario: &'a Scenario,
         hosts: &'a [Host],
@@ -88,7 +88,7 @@ impl<'a> Sockets<'a> {
         }
         let opens_at = match (&flow.controller, &flow.workload) {
             (None, _) | (_, Workload::Arrivals(_)) => Time::NEVER,
-            // Its client has opened it before the first request.
+            // The client has opened the connection before the first request.
             (_, Workload::Requests(_)) => Time::ZERO,
             _ => flow.start,
         };
@@ -107,7 +107,7 @@ impl<'a> Sockets<'a> {
         })
     }
 
-    /// Lets events of a socket wake the loop.
+    /// Adds a socket to epoll.
     pub(super) fn watch(
         &self,
         socket: Option<impl AsFd>,
@@ -122,7 +122,7 @@ impl<'a> Sockets<'a> {
         epoll::add(&self.epoll, socket, EventData::new_u64(key(index, role)), what | EventFlags::ET)
     }
 
-    /// The error of a flow whose sockets fail.
+    /// Makes the error of a flow whose socket failed.
     pub(super) fn failed(&self, flow: usize, error: impl Into<io::Error>) -> LiveError {
         let error = error.into();
         let name = &self.scenario.flows[flow].name;

@@ -1,4 +1,4 @@
-//! A connection: its two ends, and where its stream stands.
+//! A connection with both its sockets, and the progress of its stream.
 
 use crate::host::TcpInfo;
 use narrows_traffic::Ledger;
@@ -10,7 +10,7 @@ use std::os::fd::OwnedFd;
 /// Most bytes written or read at once.
 pub const CHUNK: usize = 256 * 1024;
 
-/// The kernel's counts of a connection when it was established: of SYNs, not of data.
+/// The kernel's counts of a connection when it was established: counts of SYNs, not of data.
 #[derive(Clone, Copy, Debug)]
 pub struct Opening {
     pub retransmitted: u32,
@@ -19,27 +19,28 @@ pub struct Opening {
 
 /// A kernel connection from a flow's sender to its receiver.
 pub struct Stream {
-    /// The flow that it belongs to.
+    /// Flow of the connection.
     pub flow: usize,
-    /// The transfers on it; positions are bytes of the stream.
+    /// Transfers on it; positions are bytes of the stream.
     pub ledger: Ledger,
     pub sender: OwnedFd,
-    /// Once it has been accepted, until it has been read to its end.
+    /// Socket of the receiver, from its acceptance until the end of the stream is read.
     pub receiver: Option<OwnedFd>,
-    /// There is always something to send.
+    /// True if there is always data to send.
     pub flooding: bool,
-    /// Written by the application, and not taken by the socket.
+    /// Bytes that the application has written, but the socket has not taken.
     pub backlog: u64,
-    /// Nothing follows the backlog.
+    /// True if nothing follows the backlog.
     pub closing: bool,
-    /// Bytes that the socket took.
+    /// Bytes that the socket has taken.
     pub written: u64,
-    /// Bytes read at the far end.
+    /// Bytes that the receiver has read.
     pub read: u64,
-    /// Bytes of a request that the far end has not written yet, and those that have not been read here.
+    /// Bytes of a request that the receiver has not written yet, and bytes of it that the sender
+    /// has not read yet.
     pub request_unsent: u64,
     pub request_unread: u64,
-    /// The counts of its SYNs; all counts until it has been accepted.
+    /// Counts of its SYNs; maximal until it is accepted, so that no count is of data.
     pub opening: Opening,
     /// Most bytes written at once.
     piece: usize,
@@ -47,7 +48,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// It has been accepted: the sender is open, and has sent no data twice yet.
+    /// Records that the connection has been accepted: the sender has retransmitted no data yet.
     pub fn accepted(&mut self, receiver: OwnedFd) {
         let TcpInfo { total_retrans, total_rto, .. } =
             TcpInfo::of(&self.sender).unwrap_or_default();
@@ -55,7 +56,7 @@ impl Stream {
         self.receiver = Some(receiver);
     }
 
-    /// Over a socket that connects.
+    /// Makes a connection of a socket that connects.
     pub fn new(flow: usize, sender: OwnedFd, piece: usize) -> Stream {
         Stream {
             flow,
@@ -75,7 +76,8 @@ impl Stream {
         }
     }
 
-    /// Writes what there is to write, as far as the socket takes it; at the end of all, closes this direction.
+    /// Writes available data, as far as the socket takes it. After the last data, closes this
+    /// direction.
     pub fn fill(&mut self, zeros: &[u8]) -> Result<(), Errno> {
         loop {
             let most = if self.flooding {
@@ -95,7 +97,8 @@ impl Stream {
                 Err(error) => return Err(error),
             }
         }
-        // One that opens is closed when it is open, which it tells: to close it now would give it up (`inet_shutdown`).
+        // Do not close a connection before it is established, because shutdown would abort it
+        // (`inet_shutdown`). The socket reports when it is established.
         if self.closing && !self.shut && getpeername(&self.sender).is_ok() {
             self.shut = true;
             shutdown(&self.sender, Shutdown::Write).ok();
@@ -103,7 +106,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Reads at the far end what is there; at the end of the stream, closes it.
+    /// Reads available data at the receiver, and closes the receiver at the end of the stream.
     pub fn drain(&mut self, buffer: &mut [u8], flags: EventFlags) -> Result<(), Errno> {
         let Some(receiver) = &self.receiver else { return Ok(()) };
         let (count, ended) = take(receiver, buffer, flags)?;
@@ -114,8 +117,8 @@ impl Stream {
         Ok(())
     }
 
-    /// Reads what the far end has written: a request, or its end. Answers whether that was the last byte of the request, and whether it was
-    /// the end.
+    /// Reads data from the receiver: a request, or its end. Returns true for the last byte of the
+    /// request, and true for the end.
     pub fn read_request(
         &mut self,
         buffer: &mut [u8],
@@ -126,7 +129,7 @@ impl Stream {
         Ok((count > 0 && self.request_unread == 0, ended))
     }
 
-    /// Writes the request at the far end, once there is one.
+    /// Writes the request at the receiver, if there is one.
     pub fn send_request(&mut self, zeros: &[u8]) -> Result<(), Errno> {
         let Some(receiver) = &self.receiver else { return Ok(()) };
         while self.request_unsent > 0 {
@@ -144,7 +147,8 @@ impl Stream {
     }
 }
 
-/// Reads and throws away in the kernel what a socket has: how many bytes, and whether the stream has ended.
+/// Discards available data of a socket in the kernel. Returns the number of bytes, and true at the
+/// end of the stream.
 fn take(socket: &OwnedFd, buffer: &mut [u8], flags: EventFlags) -> Result<(u64, bool), Errno> {
     let mut total = 0;
     loop {
@@ -152,7 +156,7 @@ fn take(socket: &OwnedFd, buffer: &mut [u8], flags: EventFlags) -> Result<(u64, 
             Ok((_, 0)) => return Ok((total, true)),
             Ok((_, count)) => {
                 total += count as u64;
-                // A further event comes with the next data.
+                // Another event comes with the next data.
                 if count < buffer.len()
                     && !flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR)
                 {
@@ -172,7 +176,8 @@ mod tests {
     use std::net::{SocketAddr, TcpListener};
     use std::time::{Duration, Instant};
 
-    /// A listener whose queue is full does not answer a SYN. The one that repeats it is answered once there is room.
+    /// A listener with a full queue does not answer a SYN. It answers a retransmitted SYN once
+    /// there is room.
     #[test]
     fn what_is_closed_before_it_is_open_opens_and_closes() {
         use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, listen, socket_with};

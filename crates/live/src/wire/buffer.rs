@@ -1,4 +1,4 @@
-//! A buffer of a frame, and the layout of the packet in it.
+//! Buffers of frames, with the layout of the packet in them.
 
 use super::layout::Layout;
 use super::split;
@@ -6,17 +6,17 @@ use super::virtio::VirtioHeader;
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
-/// The longest read: the virtio header and an IPv6 packet without the jumbo option.
+/// Longest read: the virtio header and an IPv6 packet without the jumbo option.
 pub(super) const LONGEST: usize = VirtioHeader::LEN + 40 + 65_535;
 
-/// Sizes of buffers. A frame goes into the smallest that has room, so that packets which wait long, as on a long link, hold at most about
-/// four times their bytes.
+/// Sizes of buffers. A frame goes into the smallest one with room, so packets that wait long, as on
+/// a long link, use at most about four times their bytes.
 pub(super) const SIZES: [usize; 5] = [2048, 4096, 8192, 16_384, LONGEST];
 
-/// Frames that nobody holds any more, by size of buffer.
+/// Free frames, by size of their buffer.
 pub(super) type Free = RefCell<[Vec<Rc<Contents>>; SIZES.len()]>;
 
-/// A buffer and what was found in it.
+/// A buffer, with the parsed headers of its packet.
 pub(super) struct Contents {
     pub(super) buffer: Box<[u8]>,
     pub(super) class: usize,
@@ -41,7 +41,8 @@ impl Contents {
         }
     }
 
-    /// Parses the first `length` bytes of the buffer. Less than a virtio header is no packet.
+    /// Parses the first `length` bytes of the buffer. Fewer bytes than a virtio header are no
+    /// packet.
     pub(super) fn parse(&mut self, length: usize) {
         self.end = length.max(VirtioHeader::LEN);
         let header = self.buffer.first_chunk().filter(|_| length >= VirtioHeader::LEN);

@@ -2,25 +2,26 @@
 
 use etherparse::checksum::Sum16BitWords;
 
-/// The sum of 16-bit words, folded, not inverted: what a checksum field holds while the rest is left to the device.
+/// Returns the folded sum of 16-bit words, not inverted: the value of a checksum field that the
+/// device completes.
 pub(super) fn folded(sum: &Sum16BitWords) -> u16 {
     !sum.ones_complement().to_be()
 }
 
-/// The checksum of an IPv4 header whose own field is zero.
+/// Returns the checksum of an IPv4 header with a zero checksum field.
 pub(super) fn of_ipv4_header(header: &[u8]) -> u16 {
     !folded(&Sum16BitWords::new().add_slice(header))
 }
 
-/// The checksum after one of the words under it has changed (RFC 1624 section 3, equation 3).
+/// Updates a checksum after the change of a word that it covers (RFC 1624 section 3, equation 3).
 pub(super) fn replaced(checksum: u16, old: u16, new: u16) -> u16 {
     let sum = u32::from(!checksum) + u32::from(!old) + u32::from(new);
     let sum = (sum & 0xffff) + (sum >> 16);
     !((sum & 0xffff) + (sum >> 16)) as u16
 }
 
-/// The sum of the pseudo-header: both addresses, one after the other, the protocol, and the length of transport header and payload (RFC
-/// 9293 section 3.1, RFC 8200 section 8.1).
+/// Returns the sum of the pseudo-header: both addresses, the protocol, and the length of transport
+/// header and payload (RFC 9293 section 3.1, RFC 8200 section 8.1).
 pub(super) fn of_pseudo_header(addresses: &[u8], protocol: u8, length: usize) -> u16 {
     let [_, _, high, low] = (length as u32).to_be_bytes();
     folded(
@@ -31,9 +32,10 @@ pub(super) fn of_pseudo_header(addresses: &[u8], protocol: u8, length: usize) ->
     )
 }
 
-/// Completes the transport checksum of a packet, given from its IP header on, as the device would: sums from `start` on, where the field at
-/// `start + offset` holds the sum of the pseudo-header, and puts the result there. A sum of zero is written as all ones, which is its equal
-/// and what UDP needs (RFC 768). Offsets outside of the packet leave it as it is.
+/// Completes the transport checksum of a packet, given from its IP header on, as the device would.
+/// Sums from `start` on, where the field at `start + offset` holds the sum of the pseudo-header,
+/// and writes the result there. A sum of zero is written as all ones, which is equal to it and
+/// required by UDP (RFC 768). With an offset beyond the packet, does nothing.
 pub fn complete(ip: &mut [u8], start: u16, offset: u16) {
     let (start, field) = (usize::from(start), usize::from(start) + usize::from(offset));
     if field + 2 > ip.len() {

@@ -1,4 +1,4 @@
-//! The result of one read from a TUN device.
+//! Frames: results of reads from a TUN device.
 
 use super::buffer::Contents;
 use super::layout::{Layout, Network, Transport};
@@ -7,7 +7,8 @@ use super::virtio::VirtioHeader;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::rc::Rc;
 
-/// A packet or a super-segment, from its virtio header on. A clone shares the bytes; with the last one, the buffer returns to its pool.
+/// A packet or a super-segment, with its virtio header. Clones share the bytes; dropping the last
+/// one returns the buffer to its pool.
 #[derive(Clone)]
 pub struct Frame(Option<Rc<Contents>>);
 
@@ -20,18 +21,18 @@ impl Frame {
         self.0.as_ref().expect("a frame has its contents until it is dropped")
     }
 
-    /// The header that came before the packet.
+    /// Returns the virtio header.
     pub fn virtio(&self) -> &VirtioHeader {
         &self.contents().virtio
     }
 
-    /// The packet, or super-segment, from its IP header on.
+    /// Returns the packet or super-segment, from its IP header on.
     pub fn ip(&self) -> &[u8] {
         let contents = self.contents();
         &contents.buffer[VirtioHeader::LEN..contents.end]
     }
 
-    /// How many packets a wire would carry of it.
+    /// Returns the number of packets on a wire.
     pub(super) fn count(&self) -> u16 {
         let (length, head) = (self.ip().len(), self.layout().head);
         match self.segment() {
@@ -40,7 +41,7 @@ impl Frame {
         }
     }
 
-    /// Who sends it to whom; none if it is not IP.
+    /// Returns the endpoints; `None` if the packet is not IP.
     pub fn endpoints(&self) -> Option<Endpoints> {
         let (layout, ip) = (self.layout(), self.ip());
         let (source, destination, protocol) = match layout.network {
@@ -72,12 +73,13 @@ impl Frame {
         &self.contents().layout
     }
 
-    /// Payload of each of its packets but the last, if it is a super-segment; 0 if it is one packet.
+    /// Returns the payload of each packet of a super-segment except the last; 0 for a single
+    /// packet.
     pub(super) fn segment(&self) -> usize {
         self.contents().segment
     }
 
-    /// True if both are clones of the same.
+    /// True if both are clones of one frame.
     pub(super) fn is(&self, other: &Frame) -> bool {
         Rc::ptr_eq(self.contents(), other.contents())
     }

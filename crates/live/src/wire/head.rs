@@ -1,4 +1,4 @@
-//! The headers of a packet, as bytes of their own.
+//! The headers of a packet, in their own bytes.
 
 use super::checksum;
 use super::layout::{Layout, Network, Transport};
@@ -10,8 +10,8 @@ use narrows_wire::Ecn;
 
 const ROOM: usize = VirtioHeader::LEN + Layout::MAX_HEAD;
 
-/// The virtio header, the IP header and, where it follows at once, the TCP or UDP header of a packet: what a write to a TUN device begins
-/// with. The payload follows.
+/// The first part of a write to a TUN device: the virtio header, the IP header and, if it follows
+/// directly, the TCP or UDP header of a packet. The payload is the second part.
 #[derive(Clone)]
 pub struct Head {
     bytes: [u8; ROOM],
@@ -20,14 +20,14 @@ pub struct Head {
 }
 
 impl WirePacket {
-    /// Its headers, after the virtio header that tells a TUN device what to do with them.
+    /// Returns the headers, preceded by the virtio header with the device's tasks.
     pub fn head(&self) -> Head {
         Head::of(self)
     }
 }
 
 impl Head {
-    /// Those of one packet.
+    /// Makes the headers of a packet.
     pub(super) fn of(packet: &WirePacket) -> Head {
         let (frame, layout) = (packet.frame(), *packet.frame().layout());
         let mut head = Head { bytes: [0; ROOM], length: VirtioHeader::LEN + layout.head, layout };
@@ -44,8 +44,8 @@ impl Head {
         head
     }
 
-    /// Makes them those of a super-segment that begins with this packet: `payload` bytes in packets of `segment` bytes, `last` the flags of
-    /// the last one.
+    /// Changes them to the headers of a super-segment that begins with this packet: `payload` bytes
+    /// in packets of `segment` bytes; `last` has the flags of the last packet.
     pub(super) fn merge(&mut self, payload: usize, segment: usize, last: TcpFlags) {
         let flags = self.layout.transport_at + 13;
         self.ip_mut()[flags] |= last.low();
@@ -59,17 +59,17 @@ impl Head {
         });
     }
 
-    /// The bytes, from the virtio header on.
+    /// Returns the bytes, from the virtio header on.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[..self.length]
     }
 
-    /// The virtio header.
+    /// Returns the virtio header.
     pub fn virtio(&self) -> VirtioHeader {
         VirtioHeader::from_bytes(self.bytes.first_chunk().expect("room for a virtio header"))
     }
 
-    /// The bytes from the IP header on.
+    /// Returns the bytes from the IP header on.
     pub fn ip(&self) -> &[u8] {
         &self.bytes[VirtioHeader::LEN..self.length]
     }
@@ -86,12 +86,12 @@ impl Head {
         self.ip_mut()[at..at + 2].copy_from_slice(&word.to_be_bytes());
     }
 
-    /// Where the transport header has its checksum.
+    /// Returns the offset of the checksum in the transport header.
     fn csum_offset(&self) -> usize {
         if self.layout.transport == Transport::Udp { 6 } else { 16 }
     }
 
-    /// The virtio header of a packet whose checksum is left to the device.
+    /// Makes the virtio header of a packet whose checksum the device completes.
     fn offloaded(&self) -> VirtioHeader {
         let (csum_start, csum_offset) =
             (self.layout.transport_at as u16, self.csum_offset() as u16);
@@ -108,7 +108,7 @@ impl Head {
         *byte = *byte & !(3 << shift) | (ecn as u8) << shift;
     }
 
-    /// Writes the code point; the checksum of IPv4 changes with it, and a wrong one stays wrong.
+    /// Writes the code point, and updates the checksum of IPv4; a wrong checksum stays wrong.
     fn rewrite_ecn(&mut self, ecn: Ecn) {
         if self.layout.network != Network::V4 {
             return self.write_ecn(ecn);
@@ -122,7 +122,8 @@ impl Head {
         }
     }
 
-    /// Writes what tells a packet from the others of its super-segment: identification, sequence number and flags.
+    /// Writes the fields that differ between packets of a super-segment: identification, sequence
+    /// number and flags.
     fn number(&mut self, packet: &WirePacket) {
         if self.layout.network == Network::V4 {
             self.put(4, packet.identification());
@@ -134,8 +135,8 @@ impl Head {
         }
     }
 
-    /// Writes the lengths for `payload` bytes and all that depends on them: the checksum of IPv4, and the sum of the pseudo-header where
-    /// the transport checksum is to come.
+    /// Writes the lengths for `payload` bytes, and the fields that depend on them: the checksum of
+    /// IPv4, and the sum of the pseudo-header in the transport checksum.
     fn lengthen(&mut self, payload: usize) {
         let Layout { network, transport, transport_at, head, .. } = self.layout;
         let (from_transport, field) =

@@ -1,4 +1,4 @@
-//! Where the headers of a packet are.
+//! Positions of the headers in a packet.
 
 use etherparse::{IpNumber, IpSlice, TcpSlice, UdpSlice};
 
@@ -6,7 +6,7 @@ use etherparse::{IpNumber, IpSlice, TcpSlice, UdpSlice};
 pub(super) enum Network {
     V4,
     V6,
-    /// Not IP, or broken.
+    /// Not IP, or invalid.
     Opaque,
 }
 
@@ -14,20 +14,21 @@ pub(super) enum Network {
 pub(super) enum Transport {
     Tcp,
     Udp,
-    /// Another protocol, a fragment, or broken.
+    /// Another protocol, a fragment, or invalid.
     Opaque,
 }
 
-/// Where the headers of a packet are, as offsets from its IP header.
+/// The positions of the headers in a packet, as offsets from its IP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     pub(super) network: Network,
     pub(super) transport: Transport,
-    /// Where the transport header begins.
+    /// Offset of the transport header.
     pub(super) transport_at: usize,
-    /// Bytes before the payload of TCP or UDP, where their header follows the IP header at once; otherwise the IP header alone.
+    /// Bytes before the payload of TCP or UDP, if their header directly follows the IP header;
+    /// otherwise the IP header only.
     pub(super) head: usize,
-    /// True if the transport is known and its header follows the IP header at once.
+    /// True if the transport is known and its header directly follows the IP header.
     pub(super) plain: bool,
 }
 
@@ -40,10 +41,10 @@ impl Layout {
         plain: false,
     };
 
-    /// IPv4 and TCP with all options they can have.
+    /// Length of IPv4 and TCP headers with the most options.
     pub(super) const MAX_HEAD: usize = 60 + 60;
 
-    /// The layout of the packet `ip`; whatever its bytes are, all offsets lie within it.
+    /// Parses the packet `ip`. For any bytes, all offsets lie within it.
     pub(super) fn of(ip: &[u8]) -> Layout {
         let Ok(slice) = IpSlice::from_slice(ip) else { return Layout::OPAQUE };
         let (network, header, length) = match &slice {

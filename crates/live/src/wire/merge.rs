@@ -1,5 +1,5 @@
-//! Packets put back together, as GRO does (net/ipv4/tcp_offload.c, `tcp_gro_receive`; net/ipv4/af_inet.c, `inet_gro_receive`;
-//! net/ipv6/ip6_offload.c, `ipv6_gro_receive`).
+//! Merges packets, as GRO does (net/ipv4/tcp_offload.c, `tcp_gro_receive`; net/ipv4/af_inet.c,
+//! `inet_gro_receive`; net/ipv6/ip6_offload.c, `ipv6_gro_receive`).
 
 use super::frame::Frame;
 use super::head::Head;
@@ -9,31 +9,34 @@ use super::view::{Tcp, TcpFlags};
 use narrows_path::Packet;
 use std::io::IoSlice;
 
-/// The longest super-segment, from its IP header on.
+/// Longest super-segment, from its IP header on.
 const LONGEST: usize = 65_535;
 
-/// Pieces of a write: the headers and as many pieces of payload as come from different places.
+/// Most pieces of a write: the headers, and the separate parts of the payload.
 const PIECES: usize = 64;
 
-/// One write to a TUN device: a packet, or several that became one super-segment. It is used again and again, so that it allocates nothing.
+/// A write to a TUN device: a packet, or several merged into a super-segment. It is reused, so that
+/// it allocates nothing.
 #[derive(Default)]
 pub struct Write {
     packets: Vec<WirePacket>,
-    /// Bytes of payload.
+    /// Payload in bytes.
     payload: usize,
-    /// Pieces of payload.
+    /// Pieces of the payload.
     pieces: usize,
 }
 
 impl Write {
-    /// A write without packets.
+    /// Makes a write without packets.
     pub fn new() -> Write {
         Write::default()
     }
 
-    /// Takes a packet if the write has none yet, or if the packet continues it: the same TCP connection in sequence, the same headers but
-    /// for sequence number, identification and checksum, the same ECN code point, no bigger than the first, and none shorter or with PSH or
-    /// FIN before it. Otherwise gives it back: then it is time to write and to [`Write::clear`].
+    /// Adds a packet if the write is empty, or if the packet continues it. A packet continues a
+    /// write if it is the next of the same TCP connection; its headers are equal except for
+    /// sequence number, identification and checksum; its ECN code point is equal; it is not bigger
+    /// than the first packet; and no packet before it is shorter than the first or has PSH or FIN.
+    /// Otherwise returns the packet: the caller must write, and call [`Write::clear`].
     pub fn push(&mut self, packet: WirePacket) -> Result<(), WirePacket> {
         let adjacent = self.packets.last().is_some_and(|last| adjacent(last, &packet));
         if !self.packets.is_empty()
@@ -47,23 +50,24 @@ impl Write {
         Ok(())
     }
 
-    /// The packets, in order.
+    /// Returns the packets, in order.
     pub fn packets(&self) -> &[WirePacket] {
         &self.packets
     }
 
-    /// True if there is nothing to write.
+    /// True if there are no packets.
     pub fn is_empty(&self) -> bool {
         self.packets.is_empty()
     }
 
-    /// Lets the packets go.
+    /// Drops the packets.
     pub fn clear(&mut self) {
         self.packets.clear();
         (self.payload, self.pieces) = (0, 0);
     }
 
-    /// Gives the pieces, headers first, to `write`, which writes them as one; none if there is nothing to write.
+    /// Passes the pieces, headers first, to `write`, which writes them together. Does nothing if
+    /// there are no packets.
     pub fn pieces<R>(&self, write: impl FnOnce(&[IoSlice<'_>]) -> R) -> Option<R> {
         let head = self.head()?;
         let mut pieces = [IoSlice::new(&[]); PIECES];
@@ -109,14 +113,15 @@ impl Write {
     }
 }
 
-/// True if the payload of `next` follows that of `packet` in the same frame.
+/// True if the payload of `next` follows the payload of `packet` in the same frame.
 fn adjacent(packet: &WirePacket, next: &WirePacket) -> bool {
     next.index() == packet.index() + 1 && packet.frame().is(next.frame())
 }
 
-/// The fields of its TCP header, if the packet may become part of a super-segment: TCP at once after an IP header without options, checksum
-/// left to the device, and none of the flags with which a packet stands alone. CWR is among these: classic ECN has it on one packet only,
-/// and kernels differ in how they want to be told of accurate ECN's.
+/// Returns the TCP header, if the packet may become part of a super-segment. TCP must directly
+/// follow an IP header without options, the device must complete the checksum, and no flag may be
+/// set that keeps a packet separate. CWR is such a flag: classic ECN sets it on one packet only,
+/// and kernels differ in how they signal it with accurate ECN.
 fn joinable(packet: &WirePacket) -> Option<Tcp<'_>> {
     let (frame, layout) = (packet.frame(), packet.frame().layout());
     let bare = layout.plain && (layout.network == Network::V6 || layout.transport_at == 20);
@@ -125,7 +130,8 @@ fn joinable(packet: &WirePacket) -> Option<Tcp<'_>> {
     packet.tcp().filter(|tcp| bare && offloaded && !tcp.flags.any(alone))
 }
 
-/// True if the headers of both are the same but for lengths, numbers, checksums, flags and the ECN code point.
+/// True if the headers of both are equal except for lengths, numbers, checksums, flags and the ECN
+/// code point.
 fn same_headers(one: &Frame, other: &Frame) -> bool {
     if one.is(other) {
         return true;

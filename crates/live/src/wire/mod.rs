@@ -1,9 +1,9 @@
-//! Packets of real connections: what a TUN device gives and takes, and what a link carries between.
+//! Packets of real connections: formats of TUN devices, and packets on links.
 //!
-//! A read from a TUN device fills a [`Frame`] from a [`Pool`]: one packet, or a super-segment whose splitting the kernel has left to the
-//! device. [`Frame::packets`] gives its [`WirePacket`]s, the packets that a wire would carry; they share the frame's bytes and keep only
-//! what tells one from the other, so they are small and cost no allocation. A [`Write`] puts packets back together, one or many, for one
-//! write to the other device.
+//! A read from a TUN device fills a [`Frame`] from a [`Pool`]: a packet, or a super-segment that
+//! the kernel has left to the device to split. [`Frame::packets`] yields its [`WirePacket`]s, the
+//! packets on a wire. They share the frame's bytes and store only their differences, so they are
+//! small and need no allocation. A [`Write`] merges packets for a write to the other device.
 
 mod buffer;
 mod checksum;

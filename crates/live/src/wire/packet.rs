@@ -1,4 +1,4 @@
-//! A packet as a wire carries it.
+//! Packets on a wire.
 
 use super::frame::Frame;
 use super::layout::{Network, Transport};
@@ -9,8 +9,8 @@ use narrows_units::Bytes;
 use narrows_wire::{Ecn, Header};
 use std::ops::Range;
 
-/// One packet of wire size: which one of its frame, and what routers have written into it. Its headers are made when they are wanted
-/// ([`WirePacket::head`]).
+/// A packet of wire size: its index in a frame, and the fields that routers have written.
+/// [`WirePacket::head`] makes its headers on demand.
 #[derive(Clone, Debug)]
 pub struct WirePacket {
     frame: Frame,
@@ -28,17 +28,17 @@ impl WirePacket {
         WirePacket { frame, flow, size, index, ecn }
     }
 
-    /// The frame that it is part of.
+    /// Returns the frame of the packet.
     pub fn frame(&self) -> &Frame {
         &self.frame
     }
 
-    /// Who sends it to whom; none if it is not IP.
+    /// Returns the endpoints; `None` if the packet is not IP.
     pub fn endpoints(&self) -> Option<Endpoints> {
         self.frame.endpoints()
     }
 
-    /// The fields of its TCP header; `None` if it has none that can be seen.
+    /// Returns the fields of the TCP header; `None` if it has none or a fragment hides it.
     pub fn tcp(&self) -> Option<Tcp<'_>> {
         let layout = self.frame.layout();
         let header = self
@@ -65,8 +65,8 @@ impl WirePacket {
         })
     }
 
-    /// All that follows the headers of [`WirePacket::head`]: the payload of TCP or UDP; where they are not seen or do not follow the IP
-    /// header at once, all that follows the IP header.
+    /// Returns the bytes after the headers of [`WirePacket::head`]: the payload of TCP or UDP, or
+    /// the bytes after the IP header if their header does not directly follow it.
     pub fn payload(&self) -> &[u8] {
         &self.frame.ip()[self.payload_range()]
     }
@@ -79,7 +79,7 @@ impl WirePacket {
         split::payload(self.frame.layout(), self.frame.segment(), self.frame.ip().len(), self.index)
     }
 
-    /// The identification of IPv4, which counts the packets of a super-segment; 0 with others.
+    /// Returns the identification of IPv4, which counts the packets of a super-segment; 0 for IPv6.
     pub(super) fn identification(&self) -> u16 {
         match (self.frame.layout().network, self.frame.ip()) {
             (Network::V4, ip) => u16::from_be_bytes([ip[4], ip[5]]).wrapping_add(self.index),
@@ -95,7 +95,7 @@ impl Packet for WirePacket {
     fn ecn(&self) -> Ecn {
         self.ecn
     }
-    /// Without effect on what is not IP.
+    /// Has no effect on packets that are not IP.
     fn set_ecn(&mut self, ecn: Ecn) {
         if self.frame.layout().network != Network::Opaque {
             self.ecn = ecn;
@@ -113,7 +113,7 @@ impl Packet for WirePacket {
 }
 
 impl Frame {
-    /// The ECN field of its IP header, as its sender wrote it.
+    /// Returns the ECN field of the IP header, as the sender wrote it.
     fn ecn(&self) -> Ecn {
         match self.layout().network {
             Network::V4 => ecn_of(self.ip()[1]),
@@ -122,9 +122,9 @@ impl Frame {
         }
     }
 
-    /// The packets that a wire would carry of it, in order: as `tcp_gso_segment` and `__udp_gso_segment` of Linux (net/ipv4/tcp_offload.c,
-    /// udp_offload.c) make them of a super-segment; otherwise one, or none if there are no bytes. `flow` is the number that they give to
-    /// disciplines.
+    /// Yields the packets on a wire, in order. A super-segment is split like by `tcp_gso_segment`
+    /// and `__udp_gso_segment` of Linux (net/ipv4/tcp_offload.c, udp_offload.c); other frames are
+    /// one packet, or none if they are empty. `flow` is the packets' flow number for disciplines.
     pub fn packets(&self, flow: u64) -> impl ExactSizeIterator<Item = WirePacket> + use<'_> {
         (0..self.count()).map(move |index| WirePacket::new(self.clone(), index, flow))
     }

@@ -1,10 +1,11 @@
-//! Buffers for frames, used again and again.
+//! Reusable buffers for frames.
 
 use super::buffer::{Contents, Free, LONGEST, SIZES};
 use super::frame::Frame;
 use std::rc::Rc;
 
-/// A supply of frames for one thread. It keeps as many buffers as were ever in use together and allocates only when it needs more.
+/// A supply of frames for one thread. It keeps as many buffers as were in use at the same time, and
+/// allocates only if it needs more.
 pub struct Pool {
     free: Rc<Free>,
     staging: Box<[u8]>,
@@ -17,13 +18,13 @@ impl Default for Pool {
 }
 
 impl Pool {
-    /// A pool without buffers but the one to read into.
+    /// Makes a pool without buffers, except the one for reads.
     pub fn new() -> Pool {
         Pool { free: Rc::default(), staging: vec![0; LONGEST].into() }
     }
 
-    /// A frame of what `read` puts into the buffer that it is given, room for the longest packet with its virtio header; `read` returns how
-    /// many bytes these are.
+    /// Makes a frame of the bytes that `read` puts into the given buffer, which has room for the
+    /// longest packet with its virtio header. `read` returns the number of bytes.
     pub fn fill<E>(
         &mut self,
         read: impl FnOnce(&mut [u8]) -> Result<usize, E>,
@@ -47,7 +48,7 @@ impl Pool {
         Ok(Frame::new(shared))
     }
 
-    /// Buffers that wait to be used.
+    /// Returns the number of free buffers.
     #[cfg(test)]
     pub(super) fn waiting(&self) -> usize {
         self.free.borrow().iter().map(Vec::len).sum()

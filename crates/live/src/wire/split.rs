@@ -1,13 +1,15 @@
-//! The packets of a super-segment that is split (net/ipv4/tcp_offload.c, `tcp_gso_segment`; net/ipv4/udp_offload.c, `__udp_gso_segment`;
-//! net/ipv4/af_inet.c, `inet_gso_segment`; net/ipv6/ip6_offload.c, `ipv6_gso_segment`).
+//! Splits super-segments into packets (net/ipv4/tcp_offload.c, `tcp_gso_segment`;
+//! net/ipv4/udp_offload.c, `__udp_gso_segment`; net/ipv4/af_inet.c, `inet_gso_segment`;
+//! net/ipv6/ip6_offload.c, `ipv6_gso_segment`).
 
 use super::layout::{Layout, Network, Transport};
 use super::view::TcpFlags;
 use super::virtio::{Gso, VirtioHeader};
 use std::ops::Range;
 
-/// Payload of each packet but the last of a super-segment of `length` bytes; 0 if it is one packet: an ordinary one, one that needs no
-/// split, or one that is not what its virtio header says.
+/// Returns the payload of each packet, except the last, of a super-segment of `length` bytes; 0 for
+/// a single packet. That is an ordinary packet, one that needs no split, or one that differs from
+/// its virtio header.
 pub(super) fn segment(virtio: &VirtioHeader, layout: &Layout, length: usize) -> usize {
     let of_its_kind = match virtio.gso {
         Gso::TcpV4 => (layout.network, layout.transport) == (Network::V4, Transport::Tcp),
@@ -19,7 +21,8 @@ pub(super) fn segment(virtio: &VirtioHeader, layout: &Layout, length: usize) -> 
     if of_its_kind && layout.plain && length - layout.head > segment { segment } else { 0 }
 }
 
-/// Where the payload of packet `index` of a super-segment lies, as offsets from the IP header.
+/// Returns the range of the payload of packet `index` of a super-segment, as offsets from the IP
+/// header.
 pub(super) fn payload(layout: &Layout, segment: usize, length: usize, index: u16) -> Range<usize> {
     if segment == 0 {
         return layout.head..length;
@@ -28,7 +31,8 @@ pub(super) fn payload(layout: &Layout, segment: usize, length: usize, index: u16
     start..(start + segment).min(length)
 }
 
-/// The flags of packet `index` of `count`: FIN and PSH belong to the last; classic ECN's CWR to the first, accurate ECN's to every one.
+/// Returns the flags of packet `index` of `count`. FIN and PSH belong to the last packet, CWR of
+/// classic ECN to the first, CWR of accurate ECN to all.
 pub(super) fn flags(all: TcpFlags, virtio: &VirtioHeader, index: u16, count: u16) -> TcpFlags {
     let mut flags = all;
     if index + 1 < count {

@@ -1,26 +1,27 @@
-//! The fields of a packet that measurements need.
+//! Fields of packets for measurements.
 
 use etherparse::{TcpOptionElement, TcpOptionsIterator};
 use std::net::IpAddr;
 use std::ops::BitOr;
 
-/// Who sends to whom: what tells one flow's direction from others.
+/// The endpoints of a packet, which identify a flow and its direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Endpoints {
     /// Source address.
     pub source: IpAddr,
     /// Destination address.
     pub destination: IpAddr,
-    /// IP protocol number: 6 is TCP, 17 UDP. Of IPv6, that of the first header after the fixed one, if it is neither.
+    /// IP protocol number: 6 for TCP, 17 for UDP. For other IPv6 packets, the number of the first
+    /// header after the fixed one.
     pub protocol: u8,
-    /// Source port; 0 where there is none to be seen: another protocol, or a fragment.
+    /// Source port; 0 if it is not visible (another protocol, or a fragment).
     pub source_port: u16,
-    /// Destination port, or 0.
+    /// Destination port; 0 if it is not visible.
     pub destination_port: u16,
 }
 
 impl Endpoints {
-    /// Those of the other direction.
+    /// Returns the endpoints of the other direction.
     pub fn reversed(self) -> Endpoints {
         Endpoints {
             source: self.destination,
@@ -37,31 +38,31 @@ impl Endpoints {
 pub struct TcpFlags(u16);
 
 impl TcpFlags {
-    /// The sender is done.
+    /// The sender has no more data.
     pub const FIN: TcpFlags = TcpFlags(0x001);
-    /// Sequence numbers are to be synchronized.
+    /// Synchronizes sequence numbers.
     pub const SYN: TcpFlags = TcpFlags(0x002);
-    /// The connection is to be reset.
+    /// Resets the connection.
     pub const RST: TcpFlags = TcpFlags(0x004);
-    /// The data are to be handed up now.
+    /// The receiver should pass on the data at once.
     pub const PSH: TcpFlags = TcpFlags(0x008);
-    /// The acknowledgement number counts.
+    /// The acknowledgement number is valid.
     pub const ACK: TcpFlags = TcpFlags(0x010);
-    /// The urgent pointer counts.
+    /// The urgent pointer is valid.
     pub const URG: TcpFlags = TcpFlags(0x020);
-    /// Congestion has been experienced; with accurate ECN, the lowest bit of a counter.
+    /// Congestion was experienced; with accurate ECN, the lowest bit of a counter.
     pub const ECE: TcpFlags = TcpFlags(0x040);
-    /// The window has been reduced; with accurate ECN, the middle bit of a counter.
+    /// The window was reduced; with accurate ECN, the middle bit of a counter.
     pub const CWR: TcpFlags = TcpFlags(0x080);
     /// With accurate ECN, the highest bit of a counter.
     pub const AE: TcpFlags = TcpFlags(0x100);
 
-    /// Of the two bytes of a TCP header from its 13th on.
+    /// Reads the flags from bytes 12 and 13 of a TCP header.
     pub(super) fn from_bytes(bytes: [u8; 2]) -> TcpFlags {
         TcpFlags(u16::from_be_bytes(bytes) & 0x1ff)
     }
 
-    /// The byte that all flags but AE share.
+    /// Returns the byte with all flags except AE.
     pub(super) fn low(self) -> u8 {
         self.0 as u8
     }
@@ -71,7 +72,7 @@ impl TcpFlags {
         self.0 & flags.0 != 0
     }
 
-    /// These flags, `flags` cleared.
+    /// Returns these flags without `flags`.
     pub fn without(self, flags: TcpFlags) -> TcpFlags {
         TcpFlags(self.0 & !flags.0)
     }
@@ -89,11 +90,11 @@ impl BitOr for TcpFlags {
 pub struct Tcp<'a> {
     /// Sequence number of the first byte of payload.
     pub sequence: u32,
-    /// The next byte that is expected from the other side; meaningful with [`TcpFlags::ACK`].
+    /// Next byte that the receiver expects; valid with [`TcpFlags::ACK`].
     pub acknowledgement: u32,
-    /// The flags.
+    /// Flags.
     pub flags: TcpFlags,
-    /// The window as it stands there, without the scale that the SYN told.
+    /// Window field, without the scale from the SYN.
     pub window: u16,
     /// Bytes of payload.
     pub payload: usize,
@@ -101,12 +102,12 @@ pub struct Tcp<'a> {
 }
 
 impl<'a> Tcp<'a> {
-    /// The options, in order; an error ends them.
+    /// Yields the options, in order, up to an invalid one.
     pub fn options(&self) -> impl Iterator<Item = TcpOptionElement> + use<'a> {
         TcpOptionsIterator::from_slice(self.options).map_while(Result::ok)
     }
 
-    /// Value and echo of the timestamp option (RFC 7323 section 3.2).
+    /// Returns the value and the echo of the timestamp option (RFC 7323 section 3.2).
     pub fn timestamps(&self) -> Option<(u32, u32)> {
         self.options().find_map(|option| match option {
             TcpOptionElement::Timestamp(value, echo) => Some((value, echo)),
@@ -114,7 +115,8 @@ impl<'a> Tcp<'a> {
         })
     }
 
-    /// The SACK blocks, first byte and one past the last, in the order in which they stand (RFC 2018 section 3).
+    /// Yields the SACK blocks, each as its first byte and the byte after its last, in the order of
+    /// the option (RFC 2018 section 3).
     pub fn sack_blocks(&self) -> impl Iterator<Item = (u32, u32)> + use<'a> {
         self.options()
             .filter_map(|option| match option {

@@ -1,11 +1,13 @@
-//! The header before each packet of a TUN device that was opened with `IFF_VNET_HDR` (linux/virtio_net.h, `struct virtio_net_hdr`).
+//! The header before each packet of a TUN device with `IFF_VNET_HDR` (linux/virtio_net.h, `struct
+//! virtio_net_hdr`).
 
 const NEEDS_CSUM: u8 = 1;
 const DATA_VALID: u8 = 2;
 
 /// `VIRTIO_NET_HDR_GSO_ECN`.
 const ECN: u8 = 0x80;
-/// `VIRTIO_NET_HDR_GSO_ACCECN`, in kernels after 6.18; the earlier ones split such segments before the device sees them.
+/// `VIRTIO_NET_HDR_GSO_ACCECN`, in kernels after 6.18. Earlier kernels split such segments before
+/// the device gets them.
 const ACCURATE_ECN: u8 = 0x10;
 
 /// The kind of a super-segment.
@@ -22,7 +24,7 @@ pub enum Gso {
     Udp,
     /// UDP datagrams of equal size, the last one shorter (USO).
     UdpL4,
-    /// One that this version knows not; it is passed on as it is.
+    /// A kind that this version does not know; it is passed on unchanged.
     Unknown(u8),
 }
 
@@ -50,32 +52,35 @@ impl Gso {
     }
 }
 
-/// The header of a packet that the kernel hands to the device or takes from it: 10 bytes in the byte order of the host (the legacy form).
+/// The header of a packet between the kernel and the device: 10 bytes in host byte order (the
+/// legacy form).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VirtioHeader {
-    /// The transport checksum is not there yet: its field holds the sum of the pseudo-header only.
+    /// True if the transport checksum is incomplete: its field holds the sum of the pseudo-header
+    /// only.
     pub needs_csum: bool,
-    /// The checksum has been verified already.
+    /// True if the checksum has been verified already.
     pub data_valid: bool,
-    /// The kind of the super-segment.
+    /// Kind of the super-segment.
     pub gso: Gso,
-    /// A super-segment with classic ECN's CWR flag, which belongs to its first packet only (RFC 3168 section 6.1.2).
+    /// True for a super-segment with the CWR flag of classic ECN, which belongs to its first packet
+    /// only (RFC 3168 section 6.1.2).
     pub ecn: bool,
-    /// A super-segment of a connection with accurate ECN, where CWR is part of a counter and belongs to every packet (RFC 9768 section
-    /// 3.2.2).
+    /// True for a super-segment of a connection with accurate ECN, in which CWR is part of a
+    /// counter and belongs to every packet (RFC 9768 section 3.2.2).
     pub accurate_ecn: bool,
-    /// Bytes of headers that the kernel should keep together; a hint.
+    /// Length of the headers that the kernel should keep together; a hint.
     pub hdr_len: u16,
-    /// Payload of each packet of a super-segment but the last; the last has at most that.
+    /// Payload of each packet of a super-segment except the last, which may have less.
     pub gso_size: u16,
-    /// Where checksumming starts: the offset of the transport header.
+    /// Offset of the transport header, from which the checksum is computed.
     pub csum_start: u16,
-    /// Where, from there on, the checksum belongs.
+    /// Offset of the checksum field from `csum_start`.
     pub csum_offset: u16,
 }
 
 impl VirtioHeader {
-    /// Its length in bytes.
+    /// Length in bytes.
     pub const LEN: usize = 10;
 
     /// Reads a header.
@@ -94,7 +99,7 @@ impl VirtioHeader {
         }
     }
 
-    /// Its bytes.
+    /// Returns the bytes of the header.
     pub fn to_bytes(self) -> [u8; Self::LEN] {
         let flag = |set: bool, bit: u8| if set { bit } else { 0 };
         let flags = flag(self.needs_csum, NEEDS_CSUM) | flag(self.data_valid, DATA_VALID);

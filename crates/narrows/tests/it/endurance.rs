@@ -23,8 +23,10 @@ fn peak_mb(pid: u32) -> u64 {
 }
 
 fn status(place: &Scratch, at: &str) -> serde_json::Value {
-    serde_json::from_str(&stdout(&place.narrows(["forward", "status", "--json", "--at", at])))
-        .expect("JSON")
+    serde_json::from_str(&stdout(
+        &place.narrows(["ndn", "forward", "status", "--json", "--at", at]),
+    ))
+    .expect("JSON")
 }
 
 /// Sends Interests for names below /f that nobody has asked for, as fast as this thread can, until it is told to stop. Returns their number.
@@ -57,7 +59,7 @@ fn a_flood_fills_no_more_than_the_tables_and_others_are_served() {
     let (daemon, at) = forwarder(&place, "n", &config);
     // The flood goes to an application that answers none of it.
     fs::write(place.path("film"), [0; 100]).expect("a file");
-    let _sink = producer(&place, &at, &["serve", "/f", "film"]);
+    let _sink = producer(&place, &at, &["ndn", "serve", "/f", "film"]);
     let _server = ping_server(&place, &at, "/others");
     let going = AtomicBool::new(true);
     let (began, mut answered) = (Instant::now(), 0);
@@ -67,7 +69,7 @@ fn a_flood_fills_no_more_than_the_tables_and_others_are_served() {
         // Those who ask for little are served beside the flood.
         while began.elapsed() < flood_span() || answered < 3 {
             wait_for("a ping is answered", || {
-                let pinged = place.narrows(["ping", "/others", "--count", "1", "--at", &at]);
+                let pinged = place.narrows(["ndn", "ping", "/others", "--count", "1", "--at", &at]);
                 stdout(&pinged).contains("1 sent, 0 lost")
             });
             answered += 1;
@@ -92,9 +94,9 @@ fn a_flood_fills_no_more_than_the_tables_and_others_are_served() {
 
 /// A ping server, once its route is there.
 fn ping_server(place: &Scratch, at: &str, prefix: &str) -> Running {
-    let running = Running::start(place, &["ping", "--serve", prefix, "--at", at]);
+    let running = Running::start(place, &["ndn", "ping", "--serve", prefix, "--at", at]);
     wait_for("the route is there", || {
-        stdout(&place.narrows(["forward", "routes", "--at", at]))
+        stdout(&place.narrows(["ndn", "forward", "routes", "--at", at]))
             .contains(&format!("{prefix}/ping"))
     });
     running
@@ -110,16 +112,16 @@ fn after_kill_9_a_forwarder_starts_again_at_the_same_socket() {
     let socket = place.path("n.sock");
     assert!(socket.exists(), "kill -9 leaves the socket");
     assert!(UnixStream::connect(&socket).is_err());
-    let refused = place.narrows(["ping", "/x", "--count", "1", "--at", &at]);
+    let refused = place.narrows(["ndn", "ping", "/x", "--count", "1", "--at", &at]);
     assert!(
-        code(&refused) == 2 && stderr(&refused).contains("start one with `narrows forward`"),
+        code(&refused) == 2 && stderr(&refused).contains("start one with `narrows ndn forward`"),
         "{}",
         stderr(&refused)
     );
-    let again = Running::start(&place, &["forward", "--config", "n.toml"]);
+    let again = Running::start(&place, &["ndn", "forward", "--config", "n.toml"]);
     wait_for("it listens again", || UnixStream::connect(&socket).is_ok());
     let _server = ping_server(&place, &at, "/x");
-    let pinged = place.narrows(["ping", "/x", "--count", "1", "--at", &at]);
+    let pinged = place.narrows(["ndn", "ping", "/x", "--count", "1", "--at", &at]);
     assert!(stdout(&pinged).contains("1 sent, 0 lost"), "{}", stdout(&pinged));
     assert_eq!(again.end(), Some(0));
     assert!(!socket.exists());
@@ -149,7 +151,8 @@ fn what_happens_is_logged_and_counted_and_a_full_disk_stops_nothing() {
     ] {
         assert!(told.contains(expected), "{expected}: {told}");
     }
-    let counters = stdout(&place.narrows(["forward", "status", "--prometheus", "--at", &at]));
+    let counters =
+        stdout(&place.narrows(["ndn", "forward", "status", "--prometheus", "--at", &at]));
     assert!(well_formed(&counters), "{counters}");
     let scraped = get("127.0.0.1:36412", "/metrics");
     assert!(
@@ -163,12 +166,12 @@ fn what_happens_is_logged_and_counted_and_a_full_disk_stops_nothing() {
 
     let (daemon, at) = forwarder(&place, "full", "udp = []\n[log]\nfile = \"/dev/full\"\n");
     let _server = ping_server(&place, &at, "/x");
-    let pinged = place.narrows(["ping", "/x", "--count", "1", "--at", &at]);
+    let pinged = place.narrows(["ndn", "ping", "/x", "--count", "1", "--at", &at]);
     assert!(stdout(&pinged).contains("1 sent, 0 lost"), "{}", stdout(&pinged));
     assert_eq!(daemon.end(), Some(0));
     let refused = place
         .command(PROGRAM)
-        .args(["forward", "--unix", "x.sock", "--log", "missing/log"])
+        .args(["ndn", "forward", "--unix", "x.sock", "--log", "missing/log"])
         .output()
         .expect("it runs");
     assert!(

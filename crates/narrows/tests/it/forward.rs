@@ -53,7 +53,7 @@ pub fn forwarder(place: &Scratch, label: &str, config: &str) -> (Running, String
     let socket = place.path(&format!("{label}.sock"));
     let file = format!("{label}.toml");
     place.write(&file, &format!("[listen]\nunix = \"{}\"\ntcp = []\n{config}", socket.display()));
-    let running = Running::start(place, &["forward", "--config", &file]);
+    let running = Running::start(place, &["ndn", "forward", "--config", &file]);
     // The socket has its name before it listens.
     wait_for("the forwarder listens", || UnixStream::connect(&socket).is_ok());
     (running, format!("unix://{}", socket.display()))
@@ -63,7 +63,7 @@ pub fn forwarder(place: &Scratch, label: &str, config: &str) -> (Running, String
 pub fn producer(place: &Scratch, at: &str, arguments: &[&str]) -> Running {
     let running = Running::start(place, &[arguments, &["--at", at]].concat());
     wait_for("the route is there", || {
-        stdout(&place.narrows(["forward", "routes", "--at", at])).contains("child-inherit")
+        stdout(&place.narrows(["ndn", "forward", "routes", "--at", at])).contains("child-inherit")
     });
     running
 }
@@ -77,8 +77,8 @@ fn a_file_comes_through_a_forwarder_as_it_is() {
     let place = Scratch::new("forward");
     let (daemon, at) = forwarder(&place, "n", "udp = []\n");
     std::fs::write(place.path("film"), some_octets(3_000_001)).expect("a file");
-    let serving = producer(&place, &at, &["serve", "/example/film", "film"]);
-    let got = place.narrows(["get", "/example/film", "-o", "copy", "--at", &at]);
+    let serving = producer(&place, &at, &["ndn", "serve", "/example/film", "film"]);
+    let got = place.narrows(["ndn", "get", "/example/film", "-o", "copy", "--at", &at]);
     assert_eq!(code(&got), 0, "{}", stderr(&got));
     assert!(std::fs::read(place.path("copy")).expect("a file") == some_octets(3_000_001));
     assert!(
@@ -87,15 +87,15 @@ fn a_file_comes_through_a_forwarder_as_it_is() {
         "{}",
         stderr(&got)
     );
-    let printed = place.narrows(["get", "/example/film", "--quiet", "--at", &at]);
+    let printed = place.narrows(["ndn", "get", "/example/film", "--quiet", "--at", &at]);
     assert!(printed.stdout == some_octets(3_000_001) && stderr(&printed).is_empty());
-    let status = place.narrows(["forward", "status", "--json", "--at", &at]);
+    let status = place.narrows(["ndn", "forward", "status", "--json", "--at", &at]);
     let status: serde_json::Value = serde_json::from_str(&stdout(&status)).expect("JSON");
     assert!(
         status["data_out"].as_u64() >= Some(376) && status["cached"].as_u64() >= Some(376),
         "{status}"
     );
-    let faces = stdout(&place.narrows(["forward", "faces", "--at", &at]));
+    let faces = stdout(&place.narrows(["ndn", "forward", "faces", "--at", &at]));
     assert_eq!(faces.matches("fd://").count(), 2, "{faces}");
     assert_eq!(serving.end(), Some(0));
     assert_eq!(daemon.end(), Some(0));
@@ -109,9 +109,10 @@ fn the_rate_of_a_link_reaches_the_consumer_and_is_kept() {
     let near = "udp = []\n[[face]]\nremote = \"udp4://127.0.0.1:36363\"\nroutes = [\"/far\"]\nrate = \"20 Mbit/s\"\nmtu = 1400\n";
     let (_near, at) = forwarder(&place, "near", near);
     std::fs::write(place.path("film"), some_octets(2_000_000)).expect("a file");
-    let _serving = producer(&place, &far_at, &["serve", "/far/film", "film", "--segment", "1150"]);
+    let _serving =
+        producer(&place, &far_at, &["ndn", "serve", "/far/film", "film", "--segment", "1150"]);
     let began = Instant::now();
-    let got = place.narrows(["get", "/far/film", "-o", "copy", "--at", &at]);
+    let got = place.narrows(["ndn", "get", "/far/film", "-o", "copy", "--at", &at]);
     assert_eq!(code(&got), 0, "{}", stderr(&got));
     // 2 MB of content on 20 Mbit/s take 0.8 s; the shaper lets no more through, whatever the machine does meanwhile.
     assert!(began.elapsed() > Duration::from_millis(800), "{:?}", began.elapsed());
@@ -127,21 +128,24 @@ fn the_rate_of_a_link_reaches_the_consumer_and_is_kept() {
 fn pings_are_answered_and_what_is_not_there_is_told() {
     let place = Scratch::new("forward-ping");
     let (_daemon, at) = forwarder(&place, "n", "udp = []\n");
-    let _serving = producer(&place, &at, &["ping", "--serve", "/example"]);
-    let answered = place.narrows(["ping", "/example", "--count", "2", "--at", &at]);
+    let _serving = producer(&place, &at, &["ndn", "ping", "--serve", "/example"]);
+    let answered = place.narrows(["ndn", "ping", "/example", "--count", "2", "--at", &at]);
     assert_eq!(code(&answered), 0, "{}", stderr(&answered));
     assert!(stdout(&answered).contains("2 sent, 0 lost; median"), "{}", stdout(&answered));
-    let lost = place.narrows(["ping", "/nobody", "--count", "1", "--at", &at]);
+    let lost = place.narrows(["ndn", "ping", "/nobody", "--count", "1", "--at", &at]);
     assert_eq!(code(&lost), 1);
     assert!(stdout(&lost).contains("no route leads to it"), "{}", stdout(&lost));
     for (arguments, told) in [
-        (vec!["get", "/nobody/film", "--at", at.as_str()], "no producer answers"),
-        (vec!["get", "nobody", "--at", &at], "write it with a slash first"),
-        (vec!["serve", "/x", "missing", "--at", &at], "missing cannot be read"),
-        (vec!["get", "/x", "--at", "unix:///nowhere/n.sock"], "start one with `narrows forward`"),
-        (vec!["get", "/x", "--at", "ether://x"], "faces over ether are not supported"),
-        (vec!["forward", "--config", "missing.toml"], "missing.toml cannot be read"),
-        (vec!["forward", "--udp", "6363"], "invalid"),
+        (vec!["ndn", "get", "/nobody/film", "--at", at.as_str()], "no producer answers"),
+        (vec!["ndn", "get", "nobody", "--at", &at], "write it with a slash first"),
+        (vec!["ndn", "serve", "/x", "missing", "--at", &at], "missing cannot be read"),
+        (
+            vec!["ndn", "get", "/x", "--at", "unix:///nowhere/n.sock"],
+            "start one with `narrows ndn forward`",
+        ),
+        (vec!["ndn", "get", "/x", "--at", "ether://x"], "faces over ether are not supported"),
+        (vec!["ndn", "forward", "--config", "missing.toml"], "missing.toml cannot be read"),
+        (vec!["ndn", "forward", "--udp", "6363"], "invalid"),
     ] {
         let refused = place.narrows(arguments.iter().copied());
         assert_eq!(code(&refused), 2, "{arguments:?}");
@@ -155,7 +159,7 @@ fn objects_are_signed_by_a_key_and_checked_by_its_certificate() {
     let (_daemon, at) = forwarder(&place, "n", "udp = []\n");
     std::fs::write(place.path("film"), some_octets(50_000)).expect("a file");
     for identity in ["/example", "/other"] {
-        let made = place.narrows(["key", identity]);
+        let made = place.narrows(["ndn", "key", identity]);
         assert!(
             code(&made) == 0 && stdout(&made).starts_with(&format!("{identity}/KEY/")),
             "{}",
@@ -169,12 +173,12 @@ fn objects_are_signed_by_a_key_and_checked_by_its_certificate() {
         "others cannot read it"
     );
     let _serving =
-        producer(&place, &at, &["serve", "/example/film", "film", "--key", "example.key"]);
+        producer(&place, &at, &["ndn", "serve", "/example/film", "film", "--key", "example.key"]);
     wait_for("the object is registered", || {
-        stdout(&place.narrows(["forward", "routes", "--at", &at])).contains("/example/film")
+        stdout(&place.narrows(["ndn", "forward", "routes", "--at", &at])).contains("/example/film")
     });
     let get = |trust: &[&str]| {
-        place.narrows([&["get", "/example/film", "--at", &at][..], trust].concat())
+        place.narrows([&["ndn", "get", "/example/film", "--at", &at][..], trust].concat())
     };
     for (trust, told) in [
         (&[][..], ", not verified"),
@@ -197,22 +201,25 @@ fn objects_are_signed_by_a_key_and_checked_by_its_certificate() {
     );
     place.write("empty.cert", "");
     for (arguments, told) in [
-        (vec!["key", "/example"], "choose another file"),
-        (vec!["key", "example"], "write it with a slash first"),
-        (vec!["key", "/x", "--key", "film"], "film"),
-        (vec!["get", "/x", "--trust", "missing.cert"], "missing.cert cannot be read"),
-        (vec!["get", "/x", "--trust", "empty.cert"], "empty.cert: the certificate cannot be read"),
+        (vec!["ndn", "key", "/example"], "choose another file"),
+        (vec!["ndn", "key", "example"], "write it with a slash first"),
+        (vec!["ndn", "key", "/x", "--key", "film"], "film"),
+        (vec!["ndn", "get", "/x", "--trust", "missing.cert"], "missing.cert cannot be read"),
         (
-            vec!["serve", "/x", "film", "--key", "example.cert", "--cert", "example.cert"],
+            vec!["ndn", "get", "/x", "--trust", "empty.cert"],
+            "empty.cert: the certificate cannot be read",
+        ),
+        (
+            vec!["ndn", "serve", "/x", "film", "--key", "example.cert", "--cert", "example.cert"],
             "no private key",
         ),
         (
-            vec!["serve", "/x", "film", "--key", "example.key", "--cert", "other.cert"],
+            vec!["ndn", "serve", "/x", "film", "--key", "example.key", "--cert", "other.cert"],
             "that of another key",
         ),
         (
-            vec!["serve", "/x", "film", "--key", "example.key", "--cert", "none.cert"],
-            "narrows key NAME --key example.key",
+            vec!["ndn", "serve", "/x", "film", "--key", "example.key", "--cert", "none.cert"],
+            "narrows ndn key NAME --key example.key",
         ),
     ] {
         let refused = place.narrows(arguments.iter().copied());
@@ -232,7 +239,8 @@ fn kilobytes(running: &Running, field: &str) -> u64 {
 #[test]
 fn a_forwarder_under_nohup_outlives_its_terminal() {
     let place = Scratch::new("forward-nohup");
-    let listen = ["forward", "--unix", "n.sock", "--udp", "127.0.0.1:0", "--tcp", "127.0.0.1:0"];
+    let listen =
+        ["ndn", "forward", "--unix", "n.sock", "--udp", "127.0.0.1:0", "--tcp", "127.0.0.1:0"];
     let start = |shell: &str| {
         let mut command = place.command("sh");
         command
@@ -265,6 +273,7 @@ fn a_forwarder_raises_its_limit_of_descriptors_and_waits_where_there_are_none() 
     let start = |limits: &str| {
         let mut command = place.command("sh");
         let listen = [
+            "ndn",
             "forward",
             "--unix",
             "n.sock",
@@ -319,7 +328,7 @@ fn a_forwarder_raises_its_limit_of_descriptors_and_waits_where_there_are_none() 
     assert_eq!(told.matches("accepting-paused").count(), 1, "{told}");
     drop(held);
     let at = format!("unix://{}", place.path("n.sock").display());
-    assert_eq!(code(&place.narrows(["forward", "status", "--at", &at])), 0);
+    assert_eq!(code(&place.narrows(["ndn", "forward", "status", "--at", &at])), 0);
     assert_eq!(few.end(), Some(0));
 }
 
@@ -329,8 +338,9 @@ fn a_large_file_is_served_from_the_disk_and_a_changed_one_no_longer() {
     let (_daemon, at) = forwarder(&place, "n", "udp = []\n");
     let file = std::fs::File::create(place.path("film")).expect("a file");
     file.set_len(400_000_000).expect("a file with a hole");
-    let mut serving = producer(&place, &at, &["serve", "/film", "film"]);
-    let asked = place.narrows(["get", "/film", "-o", "copy", "--max-size", "10 MB", "--at", &at]);
+    let mut serving = producer(&place, &at, &["ndn", "serve", "/film", "film"]);
+    let asked =
+        place.narrows(["ndn", "get", "/film", "-o", "copy", "--max-size", "10 MB", "--at", &at]);
     assert!(
         code(&asked) == 2 && stderr(&asked).contains("50000 segments, more than 10 MB"),
         "{}",

@@ -27,21 +27,19 @@ const TAKEN: [&str; 11] = [
     "Apache-2.0 WITH LLVM-exception",
 ];
 /// Parts in other languages that packages bring along: the package, the part, and the file of it that has the notice.
-const INSIDE: [(&str, &str, &str); 3] = [
+const INSIDE: [(&str, &str, &str); 2] = [
     ("notosans", "Noto Sans, by which figures are drawn (OFL-1.1)", "fonts/LICENSE_OFL.txt"),
     (
         "libbpf-sys",
         "libbpf, of which the program with kernel controllers has a copy (BSD-2-Clause of two)",
         "libbpf/LICENSE.BSD-2-Clause",
     ),
-    (
-        "plotly",
-        "plotly.js, which every page of a report has, compressed (MIT)",
-        "resource/plotly.min.js",
-    ),
 ];
-/// The end of the comment at the beginning of a script.
-const COMMENT_ENDS: &str = "*/";
+/// Parts of others that this repository has: the part, and the file with its notice.
+const KEPT: [(&str, &str); 1] = [(
+    "plotly.js, which every page of a report has, compressed (MIT)",
+    "crates/report/src/page/assets/plotly.LICENSE.txt",
+)];
 
 /// A package of another author.
 struct Package {
@@ -189,13 +187,12 @@ fn notices(packages: &[Package]) -> String {
             .iter()
             .find(|package| package.name == name)
             .unwrap_or_else(|| panic!("{name} is no part any more"));
-        let whole = fs::read_to_string(package.folder.join(file)).expect("a notice");
-        let notice = if file.ends_with(".js") {
-            whole.split_inclusive(COMMENT_ENDS).next().expect("a comment")
-        } else {
-            &whole
-        };
-        text += &format!("\n{}\n{part}\n\n{}\n", "=".repeat(80), tidy(notice));
+        let notice = fs::read_to_string(package.folder.join(file)).expect("a notice");
+        text += &format!("\n{}\n{part}\n\n{}\n", "=".repeat(80), tidy(&notice));
+    }
+    for (part, file) in KEPT {
+        let notice = fs::read_to_string(root().join(file)).expect("a notice");
+        text += &format!("\n{}\n{part}\n\n{}\n", "=".repeat(80), tidy(&notice));
     }
     text
 }

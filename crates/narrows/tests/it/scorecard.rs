@@ -38,7 +38,7 @@ fn a_scorecard_has_a_row_for_each_contender_and_the_same_bytes_with_any_threads(
             "lte, web: ",
             "beside a newreno download",
             "of a newreno download's goodput; newreno's own takes ",
-            "no difference seen",
+            "Against cubic",
         ] {
             assert!(told.contains(words), "{words} is not in {told}");
         }

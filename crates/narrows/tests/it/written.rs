@@ -186,7 +186,7 @@ fn a_full_disk_leaves_what_was_there() {
         );
     }
     // Neither a key without a certificate, nor the other way round.
-    let output = with_room(&place, 0, &["key", "/example", "-o", "own.key"]);
+    let output = with_room(&place, 0, &["ndn", "key", "/example", "-o", "own.key"]);
     assert!(
         code(&output) == 2 && stderr(&output).contains("File too large"),
         "{}",
@@ -198,7 +198,8 @@ fn a_full_disk_leaves_what_was_there() {
 #[test]
 fn a_key_without_its_certificate_gets_one_and_no_file_is_overwritten() {
     let place = Scratch::new("written-key");
-    let key = |arguments: &[&str]| place.narrows([&["key", "/example"][..], arguments].concat());
+    let key =
+        |arguments: &[&str]| place.narrows([&["ndn", "key", "/example"][..], arguments].concat());
     assert_eq!(code(&key(&["-o", "own.key"])), 0);
     let secret = place.read("own.key");
     assert_eq!(
@@ -235,9 +236,9 @@ fn an_object_replaces_no_device_and_leaves_nothing_when_it_is_stopped() {
     let (_daemon, at) = forwarder(&place, "n", "udp = []\n");
     let octets: Vec<u8> = (0..3_000_000_u64).map(|number| ((number * number) >> 7) as u8).collect();
     fs::write(place.path("film"), &octets).expect("a file");
-    let _serving = producer(&place, &at, &["serve", "/film", "film"]);
+    let _serving = producer(&place, &at, &["ndn", "serve", "/film", "film"]);
     let get = |path: &str| {
-        let output = place.narrows(["get", "/film", "-o", path, "--at", &at]);
+        let output = place.narrows(["ndn", "get", "/film", "-o", path, "--at", &at]);
         assert_eq!(code(&output), 0, "{path}: {}", stderr(&output));
     };
     place.write("private", "old");
@@ -260,7 +261,7 @@ fn an_object_replaces_no_device_and_leaves_nothing_when_it_is_stopped() {
     }
     let files = place.listing();
     for signal in ["TERM", "HUP", "KILL"] {
-        let arguments = ["get", "/film", "-o", "stopped", "--at", &at];
+        let arguments = ["ndn", "get", "/film", "-o", "stopped", "--at", &at];
         let mut child = place
             .command(PROGRAM)
             .args(arguments)
@@ -307,13 +308,13 @@ fn refusals_have_remedies_and_no_control_characters() {
     place.write("bad", "nothing");
     let escape = "a\u{1b}[31mb.toml";
     for arguments in [
-        &["forward", "--config", "bad.toml"][..],
-        &["forward", "--config", escape],
+        &["ndn", "forward", "--config", "bad.toml"][..],
+        &["ndn", "forward", "--config", escape],
         &["check", "cubic", "--about", "bad.toml"],
         &["check", "cubic", "--about", escape],
-        &["get", "/x", "--trust", "bad"],
-        &["serve", "/x", "bad", "--key", "bad"],
-        &["key", "/x", "--key", "bad"],
+        &["ndn", "get", "/x", "--trust", "bad"],
+        &["ndn", "serve", "/x", "bad", "--key", "bad"],
+        &["ndn", "key", "/x", "--key", "bad"],
         &["run", escape],
         &["sweep", escape],
         &["report", escape],

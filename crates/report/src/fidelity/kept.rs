@@ -1,13 +1,13 @@
-//! A fidelity check as its directory keeps it.
+//! The fidelity check of a result directory.
 
 use crate::checksums::ResultDir;
 use crate::error::ReportError;
 use serde::Deserialize;
 
-/// Measurements of both worlds, as `fidelity.json` has them.
+/// Measurements of both worlds, read from `fidelity.json`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct KeptFidelity {
-    /// The title, one line.
+    /// Title of the check, in one line.
     pub title: String,
     cells: Vec<KeptCell>,
 }
@@ -26,7 +26,7 @@ struct KeptDistance {
 }
 
 impl KeptFidelity {
-    /// The values of a quantity in kernel and simulator, of the cells that count.
+    /// Returns the values of a quantity in kernel and simulator, for all valid cells.
     pub(crate) fn both(&self, quantity: &str) -> Vec<(f64, f64)> {
         let counted = self
             .cells
@@ -40,10 +40,12 @@ impl KeptFidelity {
     }
 }
 
-/// The fidelity check of a result directory; `None` if it is that of something else.
+/// Reads the fidelity check of a result directory; `None` if the directory holds another kind of
+/// result.
 ///
 /// # Errors
-/// It does not say what it should.
+///
+/// The file is damaged.
 pub fn read_fidelity(files: &ResultDir) -> Result<Option<KeptFidelity>, ReportError> {
     files.json("fidelity.json")
 }

@@ -1,4 +1,4 @@
-//! How far simulation and kernel are apart over a set of cells: table, JSON, CSV and a page.
+//! The differences between simulation and kernel over a set of cells: table, JSON, CSV and a page.
 
 mod kept;
 mod model;

@@ -1,66 +1,66 @@
-//! How far simulation and kernel are apart over a set of cells.
+//! The differences between simulation and kernel over a set of cells.
 
 use narrows_measure::{Distance, Quantity};
 use serde::Serialize;
 
-/// The distances of a set of cells, and what they were to be.
+/// The distances of a set of cells, and the goals for them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fidelity {
-    /// The title, one line.
+    /// Title of the check, in one line.
     pub title: String,
-    /// The command that makes it again.
+    /// The command that repeats the measurement.
     pub remake: String,
     /// Notes for the reader.
     pub notes: Vec<String>,
-    /// The version of Narrows that measured.
+    /// Version of Narrows that measured.
     pub version: String,
     /// The cells, worst first.
     pub cells: Vec<FidelityCell>,
-    /// The goals and whether they are met.
+    /// The goals, each with its result.
     pub goals: Vec<Goal>,
 }
 
-/// A cell that was run in both worlds.
+/// A cell that was run on the kernel and in the simulator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FidelityCell {
-    /// Its number in the set.
+    /// Number of the cell in the set.
     pub number: u32,
     /// A description in one line.
     pub label: String,
-    /// Its scenario, of the first seed.
+    /// Scenario of the first seed.
     pub scenario_toml: String,
-    /// How far the simulator is from the kernel.
+    /// Distances of the simulator from the kernel.
     pub distances: Vec<Distance>,
-    /// Why it does not count, if it does not.
+    /// Reason why the cell does not count; `None` if it counts.
     pub invalid: Option<String>,
 }
 
-/// A goal and what came of it.
+/// A goal and its result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Goal {
     /// The set of cells and the quantity.
     pub what: String,
-    /// The largest value that meets it.
+    /// Largest value that meets the goal.
     pub limit: String,
-    /// The measured value; `None` where no cell counts.
+    /// Measured value; `None` if no cell counts.
     pub measured: Option<String>,
-    /// How many cells count.
+    /// Number of cells that count.
     pub counted: usize,
-    /// How many cells the goal is about.
+    /// Number of cells that the goal is about.
     pub cells: usize,
     /// True if enough cells count and the measured value is within the limit.
     pub met: bool,
 }
 
 impl Goal {
-    /// How many cells count, as people read it.
+    /// Formats the number of cells that count: "3 of 4".
     pub(crate) fn of_cells(&self) -> String {
         format!("{} of {}", self.counted, self.cells)
     }
 }
 
 impl Fidelity {
-    /// The quantities that some cell has, in the order of tables.
+    /// Returns the quantities that some cell has, in the order of the tables.
     pub(crate) fn quantities(&self) -> Vec<Quantity> {
         let has = |quantity: &Quantity| {
             self.cells
@@ -73,7 +73,7 @@ impl Fidelity {
 }
 
 impl FidelityCell {
-    /// The gap of a quantity as people read it, empty where it has none.
+    /// Formats the gap of a quantity; empty if the cell has no such quantity.
     pub(crate) fn gap(&self, quantity: Quantity) -> String {
         self.distances
             .iter()

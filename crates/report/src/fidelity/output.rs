@@ -58,7 +58,7 @@ impl DistanceOut {
     }
 }
 
-/// The text of `fidelity.json`.
+/// Returns the text of `fidelity.json`.
 pub fn fidelity_json(fidelity: &Fidelity) -> String {
     let cell = |cell: &'_ FidelityCell| cell.distances.iter().map(DistanceOut::of).collect();
     let whole = Whole {
@@ -85,7 +85,7 @@ pub fn fidelity_json(fidelity: &Fidelity) -> String {
     text
 }
 
-/// Cells, worst first, and goals, as plain text.
+/// Formats the cells, worst first, and the goals as plain text.
 pub fn fidelity_table(fidelity: &Fidelity) -> String {
     let quantities = fidelity.quantities();
     let heads = ["#", "Cell"]
@@ -115,7 +115,7 @@ pub fn fidelity_table(fidelity: &Fidelity) -> String {
     format!("{}\n\n{}\n{}{notes}", fidelity.title, text_table(&rows, 2), text_table(&goals, 1))
 }
 
-/// The text of `fidelity.csv`: a row for each cell and quantity.
+/// Returns the text of `fidelity.csv`: a row for each cell and quantity.
 fn csv(fidelity: &Fidelity) -> String {
     let mut text = "number,cell,quantity,unit,kernel,simulator,gap,gap_is,invalid\n".to_owned();
     for cell in &fidelity.cells {
@@ -131,11 +131,12 @@ fn csv(fidelity: &Fidelity) -> String {
     text
 }
 
-/// Writes into the directory that is reserved for it: `fidelity.json`, `fidelity.csv`,
-/// `report.html`, `run.json` and each cell's scenario. The directory appears complete or not at
-/// all.
+/// Writes a fidelity check into its reserved directory: `fidelity.json`, `fidelity.csv`,
+/// `report.html`, `run.json` and the scenario of each cell. The directory appears complete or not
+/// at all.
 ///
 /// # Errors
+///
 /// Something cannot be written.
 pub fn write_fidelity(
     reserved: Reserved,

@@ -1,4 +1,4 @@
-//! Metrics as they are asked for: of a whole run, of a group of flows, of a controller.
+//! Columns that the user asks for: metrics of a whole run, of a group of flows, or of a controller.
 
 use crate::columns::{COLUMNS, ICN_COLUMNS};
 use narrows_measure::metrics::{METRICS, Metric, OF_FLOWS, metric};
@@ -6,27 +6,28 @@ use narrows_params::suggest;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// A metric, and of which flows: "goodput", "goodput of cubic".
+/// A metric and its scope: "goodput", "goodput of cubic".
 #[derive(Clone, Debug)]
 pub struct Column {
     /// The metric.
     pub metric: &'static Metric,
-    /// The name of a group of flows, or else of a controller; `None` for the whole run.
+    /// Name of a group of flows or of a controller; `None` for the whole run.
     pub of: Option<Arc<str>>,
 }
 
 impl Column {
-    /// The metric of a whole run.
+    /// Returns the column of a metric of whole runs.
     pub(crate) fn whole(metric: &'static Metric) -> Column {
         Column { metric, of: None }
     }
 
-    /// True of metrics that groups of flows and controllers have.
+    /// True if the metric is defined for groups of flows and for controllers, not only for whole
+    /// runs.
     pub(crate) fn is_of_flows(metric: &Metric) -> bool {
         OF_FLOWS.iter().any(|own| own.name == metric.name)
     }
 
-    /// What tables and plots call it: "Goodput", "Goodput of cubic".
+    /// Returns the title in tables and plots: "Goodput", "Goodput of cubic".
     pub(crate) fn head(&self) -> String {
         let known = COLUMNS.iter().chain(ICN_COLUMNS).find(|(_, name)| *name == self.metric.name);
         let head = known.map_or(self.metric.name, |(head, _)| head);
@@ -37,7 +38,7 @@ impl Column {
 impl FromStr for Column {
     type Err = String;
 
-    /// Reads "goodput" or "goodput of cubic".
+    /// Parses "goodput" or "goodput of cubic".
     fn from_str(text: &str) -> Result<Column, String> {
         let (name, of) = match text.trim().split_once(" of ") {
             Some((name, of)) => (name.trim(), Some(of.trim())),

@@ -16,15 +16,17 @@ use narrows_measure::metrics::{METRICS, OF_FLOWS};
 use narrows_sheet::{Cells, Sheet};
 use std::sync::Arc;
 
-/// The kind of result that a directory with a part of a sweep is.
+/// Value of `kind` in the summary of a shard of a sweep.
 pub(super) const SHARD: &str = "shard";
-/// Rows of a row group.
+/// Rows in a row group of a Parquet table.
 pub(super) const GROUP: usize = 8192;
 
-/// Writes `flows.parquet` of a sweep, with a row for each flow of each run, and answers with the metrics of the runs. `reduced` gives the runs
-/// in the grid's order, and each is seen once.
+/// Writes `flows.parquet` of a sweep, with a row for each flow of each run, and returns the metrics
+/// of the runs. `reduced` yields the runs in the grid's order. Each run is held in memory only
+/// until its rows are written.
 ///
 /// # Errors
+///
 /// The table cannot be written, or `reduced` fails.
 pub fn write_flows<E: From<ReportError>>(
     reserved: &Reserved,
@@ -73,7 +75,7 @@ pub fn write_flows<E: From<ReportError>>(
     failed.map_or(Ok(metrics), Err)
 }
 
-/// The only group of a run.
+/// Returns the only group of a run.
 fn only(flows: &Sheet) -> Vec<OfGroup> {
     let first = |column| flows.text(column).ok().and_then(|texts| texts.first()).cloned();
     let group = first("flow").zip(first("controller"));
@@ -85,12 +87,14 @@ fn only(flows: &Sheet) -> Vec<OfGroup> {
     group.into_iter().collect()
 }
 
-/// Writes the rest of the result of a sweep into the directory that is reserved for it, beside what [`write_flows`] has written: `sweep.toml`,
-/// the files it names, `summary.json`, `run.json`, `cells.parquet` with a row for each run, `groups.parquet` with a row for each of the groups of
-/// flows if a run has two, and `report.html`. The directory appears complete
-/// or not at all.
+/// Writes the remaining files of a sweep into its reserved directory, after [`write_flows`]:
+/// `sweep.toml`, the files that it names, `summary.json`, `run.json`, `cells.parquet` with a row
+/// for each run, `groups.parquet` with a row for each group of flows if a run has several groups,
+/// `scorecard.json` and `matrix.parquet` if the grid has them, and `report.html`. The directory
+/// appears complete or not at all.
 ///
 /// # Errors
+///
 /// Something cannot be written.
 pub fn write_grid(
     reserved: Reserved,
@@ -124,10 +128,11 @@ pub fn write_grid(
     reserved.complete()
 }
 
-/// Reads the result of a sweep back; `None` if it is that of a run or a comparison.
+/// Reads the result of a sweep; `None` if the directory holds a run or a comparison.
 ///
 /// # Errors
-/// It is that of something else, or does not say what it should.
+///
+/// The directory holds another kind of result, or a file is damaged.
 pub fn read_grid(files: &ResultDir) -> Result<Option<Grid>, ReportError> {
     let path = files.path().join("summary.json");
     let text = files.text("summary.json")?;
@@ -145,10 +150,10 @@ pub fn read_grid(files: &ResultDir) -> Result<Option<Grid>, ReportError> {
     Ok(Some(grid))
 }
 
-/// What says which runs rows belong to.
+/// The columns that identify the run of each row.
 pub(super) struct Keys<'a> {
     axes: &'a [GridAxis],
-    /// The texts of each axis, which all rows share.
+    /// The labels of each axis, shared by all rows.
     labels: Vec<Vec<Arc<str>>>,
     seeds: &'a [u64],
 }
@@ -161,7 +166,8 @@ impl Keys<'_> {
         Keys { axes, labels: labels.collect(), seeds }
     }
 
-    /// Columns with a row for each of these runs: the cell's number, its place on each axis as text and as a number, the seed.
+    /// Returns the columns with a row for each of these runs: number of the cell, label and number
+    /// on each axis, and seed.
     pub(super) fn sheet(&self, runs: &[usize]) -> Sheet {
         let seeds = self.seeds.len().max(1);
         let mut sheet = Sheet::default();
@@ -189,7 +195,8 @@ impl Keys<'_> {
     }
 }
 
-/// The column of an axis. Where whole lists of flows are swept it is not that of a flow's name.
+/// Returns the column name of an axis. The axis "flow", which sweeps whole lists of flows, becomes
+/// "flows", because "flow" is the column of a flow's name.
 fn column(axis: &GridAxis) -> String {
     if axis.name == "flow" { "flows".to_owned() } else { axis.name.clone() }
 }
@@ -200,7 +207,7 @@ fn cells(grid: &Grid, keys: &Keys<'_>, runs: std::ops::Range<usize>) -> Sheet {
     sheet
 }
 
-/// Adds a column for each metric. `rows` have them in the order of the table of metrics.
+/// Adds a column for each metric. Each of `rows` has its values in the order of [`METRICS`].
 pub(super) fn add_metrics(sheet: &mut Sheet, rows: &[&[Option<f64>]]) {
     for (index, metric) in METRICS.iter().enumerate() {
         let values = rows.iter().map(|row| row.get(index).copied().flatten()).collect();
@@ -208,7 +215,7 @@ pub(super) fn add_metrics(sheet: &mut Sheet, rows: &[&[Option<f64>]]) {
     }
 }
 
-/// A row for each group of flows of these runs.
+/// Returns a row for each group of flows of these runs.
 fn of_groups(grid: &Grid, keys: &Keys<'_>, runs: std::ops::Range<usize>) -> Sheet {
     let rows: Vec<(usize, &OfGroup)> =
         runs.flat_map(|run| grid.groups[run].iter().map(move |group| (run, group))).collect();

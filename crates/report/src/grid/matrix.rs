@@ -1,10 +1,11 @@
-//! Every controller beside every other: share, harm and starvation.
+//! Matrix of controller pairs: share, harm and starvation of each controller next to each other
+//! one.
 
 use super::reduced::Reduced;
 use super::suffix::suffix;
-use crate::number::{or_dash, short};
 use crate::spread::Spread;
 use crate::table::{one, render};
+use narrows_figure::number::{or_dash, short};
 use narrows_measure::bootstrap::Interval;
 use narrows_measure::harm::{YARDSTICK, harm};
 use narrows_measure::metrics::{Better, METRICS};
@@ -13,46 +14,47 @@ use narrows_sheet::{Cells, ParquetError, Sheet};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What each controller gets and suffers beside each other one.
+/// The results of each controller next to each other controller.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Matrix {
-    /// The controllers, as rows (whose flow it is) and as columns (what it runs beside).
+    /// The controllers, as rows (the measured flow) and as columns (the flow next to it).
     pub controllers: Vec<String>,
-    /// The networks, in words.
+    /// Descriptions of the networks.
     pub conditions: Vec<String>,
-    /// Share, goodput, harm in throughput, delay, loss and completion times, starvation: those that some pair defines.
+    /// Share, goodput, harm in throughput, delay, loss and completion times, and starvation.
+    /// Measures without a defined value are left out.
     pub measures: Vec<Measure>,
 }
 
-/// One measure of all pairs.
+/// One measure for all pairs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measure {
-    /// Its name in files.
+    /// Name in files.
     pub name: String,
-    /// What plots call it.
+    /// Title in plots.
     pub title: String,
-    /// Its unit; empty for a pure number.
+    /// Unit; empty for a pure number.
     pub unit: String,
-    /// What it is.
+    /// Definition of the measure.
     pub summary: String,
-    /// Its values, one entry for each network.
+    /// Values, one entry per network.
     pub conditions: Vec<Pairs>,
 }
 
-/// Medians over seeds and their 95 % intervals, row by row.
+/// Medians over seeds and their 95 % intervals. The outer index is the row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pairs {
     /// The medians.
     pub median: Vec<Vec<Option<f64>>>,
-    /// Lower ends.
+    /// Lower ends of the intervals.
     pub low: Vec<Vec<Option<f64>>>,
-    /// Upper ends.
+    /// Upper ends of the intervals.
     pub high: Vec<Vec<Option<f64>>>,
-    /// What CUBIC does to NewReno; `None` for measures without a yardstick.
+    /// Harm of CUBIC to NewReno; `None` for measures without a yardstick.
     pub yardstick: Option<f64>,
 }
 
-/// A flow of a run, as far as a matrix needs it.
+/// The numbers of a flow that a matrix needs.
 #[derive(Clone, Copy, Debug, Default)]
 struct Flow {
     goodput: Option<f64>,
@@ -61,7 +63,8 @@ struct Flow {
     completion: Option<f64>,
 }
 
-/// What one run says for the matrix: its flows, and the longest time that one of them was starved.
+/// The data of a run that a matrix needs: its flows, and the longest time for which a flow was
+/// starved.
 #[derive(Clone, Debug, Default)]
 pub struct Pairing {
     flows: Vec<Flow>,
@@ -69,7 +72,7 @@ pub struct Pairing {
 }
 
 impl Pairing {
-    /// Takes it from what is kept of a run.
+    /// Extracts the data from a reduced run.
     pub fn of(reduced: &Reduced) -> Pairing {
         let starved = METRICS
             .iter()
@@ -96,22 +99,26 @@ fn flows(sheet: &Sheet) -> Result<Vec<Flow>, ParquetError> {
         .collect())
 }
 
-/// All runs of a matrix: `solo` and `pair` give what the runs with each seed say, for a network, of a controller alone and of the first
-/// beside the second.
+/// All runs of a matrix. `solo` and `pair` return one [`Pairing`] per seed: for a controller alone
+/// on a network, and for two controllers together. `pair` returns nothing for a pair that was not
+/// run in this order.
 pub struct Runs<'a> {
-    /// The controllers shown.
+    /// The controllers of the matrix.
     pub controllers: Vec<String>,
-    /// The networks, in words.
+    /// Descriptions of the networks.
     pub conditions: Vec<String>,
-    /// Runs of one controller alone.
+    /// Runs of one controller alone, by network and controller.
     pub solo: &'a dyn Fn(usize, &str) -> Vec<Pairing>,
-    /// Runs of two, the flow of the first controller first.
+    /// Runs of two controllers, by network and controllers. The flow of the first controller comes
+    /// first.
     pub pair: &'a dyn Fn(usize, &str, &str) -> Vec<Pairing>,
 }
 
 type Of = fn(&[Pairing], &[Pairing], usize) -> Option<f64>;
 
-/// Name, title, unit, summary, whether the yardstick applies, and how it is computed from solo and pair of one seed for the flow at a place.
+/// Name, title, unit, summary, whether the yardstick applies, and the function that computes the
+/// value for one flow of a pair. Its arguments are the solo runs and the pair runs from one seed
+/// on, and the index of the flow.
 const MEASURES: &[(&str, &str, &str, &str, bool, Of)] = &[
     (
         "share",
@@ -192,7 +199,7 @@ const MEASURES: &[(&str, &str, &str, &str, bool, Of)] = &[
 ];
 
 impl Matrix {
-    /// Computes all measures of all pairs.
+    /// Computes all measures for all pairs.
     pub fn of(runs: &Runs<'_>) -> Matrix {
         let measures = MEASURES.iter().map(|(name, title, unit, summary, judged, of)| Measure {
             name: (*name).to_owned(),
@@ -216,7 +223,7 @@ impl Matrix {
         }
     }
 
-    /// The matrix as a table: a row for each network, controller and controller beside it.
+    /// Returns the matrix as a table: a row for each network, controller and controller next to it.
     pub(crate) fn sheet(&self) -> Sheet {
         let n = self.controllers.len();
         let rows: Vec<(usize, usize, usize)> = (0..self.conditions.len())
@@ -244,7 +251,7 @@ impl Matrix {
         sheet
     }
 
-    /// The matrix as plain text: a table for each measure and network.
+    /// Formats the matrix as plain text: a table for each network and measure.
     pub fn table(&self) -> String {
         let mut text = String::new();
         for (index, condition) in self.conditions.iter().enumerate() {
@@ -275,7 +282,7 @@ impl Matrix {
 }
 
 impl Measure {
-    /// "Goodput, Mbit/s".
+    /// Returns title and unit: "Goodput, Mbit/s".
     pub(crate) fn titled(&self) -> String {
         if self.unit.is_empty() {
             self.title.clone()
@@ -284,13 +291,13 @@ impl Measure {
         }
     }
 
-    /// True where the row and the column of a pair have a value each; of starvation they have one together.
+    /// True if each flow of a pair has a value of its own. Starvation has one value per pair.
     pub(crate) fn is_of_each(&self) -> bool {
         self.name != "starved"
     }
 
-    /// The values of the row and of the column of a pair: "58.1 / 41.9"; of starvation that of both. A mark stands where they are beyond the
-    /// yardstick.
+    /// Formats the values of the row and of the column of a pair: "58.1 / 41.9"; for starvation the
+    /// single value of the pair. An exclamation mark follows a value beyond the yardstick.
     pub(crate) fn text(&self, pairs: &Pairs, row: usize, column: usize) -> String {
         let one = |row: usize, column: usize| {
             or_dash(pairs.median[row][column])
@@ -303,7 +310,8 @@ impl Measure {
         }
     }
 
-    /// True of starvation, and of a value whose whole interval is beyond the yardstick: with one seed there is none.
+    /// True for starvation, and for a value with its whole interval beyond the yardstick. One seed
+    /// gives no interval, so nothing is beyond.
     pub(crate) fn beyond(&self, pairs: &Pairs, row: usize, column: usize) -> bool {
         match (self.name.as_str(), pairs.yardstick) {
             ("starved", _) => pairs.median[row][column]
@@ -326,7 +334,7 @@ fn high(pairs: &Pairs) -> &Vec<Vec<Option<f64>>> {
     &pairs.high
 }
 
-/// The values of a pair with a bar of the row's before them, and below them their intervals.
+/// Formats the values of a pair after a bar for the row's value, and below them their intervals.
 fn cell(measure: &Measure, pairs: &Pairs, row: usize, column: usize) -> [String; 2] {
     const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let Some(value) = pairs.median[row][column] else { return one(or_dash(None)) };
@@ -347,7 +355,7 @@ fn cell(measure: &Measure, pairs: &Pairs, row: usize, column: usize) -> [String;
     };
     let (own, other) =
         (range(row, column), if measure.is_of_each() { range(column, row) } else { String::new() });
-    // Where both ends look alike, so does the value.
+    // A range is empty if both ends look alike: then the median looks like them.
     let or_value = |range: &str, row: usize, column: usize| match range {
         "" => or_dash(pairs.median[row][column]),
         range => range.to_owned(),
@@ -365,7 +373,8 @@ fn cell(measure: &Measure, pairs: &Pairs, row: usize, column: usize) -> [String;
 fn pairs(runs: &Runs<'_>, condition: usize, judged: bool, of: Of) -> Pairs {
     let spread = |own: &str, other: &str| {
         let solo = (runs.solo)(condition, own);
-        // Where the pair was run the other way round, the flow is the second. Of two alike both count.
+        // If the pair was run in the other order, the flow is the second. If both controllers are
+        // the same, average both flows.
         let (pair, places): (_, &[usize]) = match (runs.pair)(condition, own, other) {
             pair if pair.is_empty() => ((runs.pair)(condition, other, own), &[1]),
             pair if own == other => (pair, &[0, 1]),

@@ -1,4 +1,4 @@
-//! Results of many cells: what is kept of each, and the tables, files and page made of all.
+//! Results of many cells: the reduced data of each run, and the tables, files and page of a grid.
 
 mod column;
 mod files;

@@ -1,4 +1,4 @@
-//! What a grid of cells is.
+//! A grid of cells with metrics.
 
 use super::column::Column;
 use super::matrix::Matrix;
@@ -9,61 +9,65 @@ use narrows_measure::metrics::{METRICS, Metric, OF_FLOWS};
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, OnceLock};
 
-/// The metrics of the cells of a sweep. A cell is one place on each axis, run once for each seed.
+/// The metrics of the cells of a sweep. A cell is one position on each axis, run once for each
+/// seed.
 #[derive(Clone, Debug)]
 pub struct Grid {
-    /// What it is about, in a line.
+    /// Title of the sweep, in one line.
     pub title: String,
-    /// The command that makes it again.
+    /// The command that repeats the measurement.
     pub remake: String,
-    /// What the reader must know to judge it.
+    /// Caveats that the reader must know.
     pub notes: Vec<String>,
-    /// The version of Narrows that measured.
+    /// Version of Narrows that measured.
     pub version: String,
-    /// The axes, seeds not among them.
+    /// The axes, without the seeds.
     pub axes: Vec<GridAxis>,
-    /// The seeds that each cell was run with.
+    /// The seeds of each cell.
     pub seeds: Vec<u64>,
-    /// The metrics of each run: cells in order, the last axis fastest, and within a cell one entry for each seed.
+    /// The metrics of each run. Runs are ordered by cell, with the last axis fastest, then by seed.
     pub(super) runs: Vec<Vec<Option<f64>>>,
-    /// The groups of flows of each run, in the same order; nothing if no run has two.
+    /// The groups of flows of each run, in the order of `runs`; empty if no run has several groups.
     pub(super) groups: Vec<Vec<OfGroup>>,
-    /// The controllers of each run that drive several of its groups, but not all, in the same order; nothing if there are none.
+    /// The controllers of each run that drive several but not all of its groups, in the order of
+    /// `runs`; empty if there are no such controllers.
     pub(super) controllers: Vec<Vec<OfGroup>>,
-    /// What pairs of controllers do to each other, if that is what the sweep is for.
+    /// Results of controller pairs, if the sweep is a matrix.
     pub matrix: Option<Matrix>,
-    /// What controllers do for their traffic and to others, if that is what the sweep is for.
+    /// The scorecard, if the sweep is a scorecard.
     pub scorecard: Option<Scorecard>,
-    /// Each metric of each cell over its seeds, from when the first is asked for.
+    /// Median and interval of each metric of each cell, computed at the first use.
     spreads: OnceLock<Vec<Spread>>,
 }
 
-/// The metrics of the runs of a sweep: cells in order, the last axis fastest, and within a cell one entry for each seed.
+/// The metrics of the runs of a sweep. Runs are ordered by cell, with the last axis fastest, then
+/// by seed.
 #[derive(Clone, Debug, Default)]
 pub struct Metrics {
-    /// Of each run.
+    /// Metrics of each run.
     pub runs: Vec<Vec<Option<f64>>>,
-    /// Of the groups of flows of each run; nothing if no run has two.
+    /// Metrics of the groups of flows of each run; empty if no run has several groups.
     pub groups: Vec<Vec<OfGroup>>,
-    /// Of the controllers of each run that drive several of its groups, but not all; nothing if there are none.
+    /// Metrics of the controllers of each run that drive several but not all of its groups; empty
+    /// if there are no such controllers.
     pub controllers: Vec<Vec<OfGroup>>,
 }
 
 /// An axis of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GridAxis {
-    /// The path of the value in the scenario.
+    /// Path of the swept value in the scenario.
     pub name: String,
-    /// What it was, place by place.
+    /// The swept values as text.
     pub labels: Vec<String>,
-    /// The unit of `numbers`; empty for a pure number, and where there are none.
+    /// Unit of `numbers`; empty for a pure number, and if `numbers` is `None`.
     pub unit: String,
-    /// The same as numbers, if they are quantities of one kind.
+    /// The swept values as numbers, if they are quantities of one kind.
     pub numbers: Option<Vec<f64>>,
 }
 
 impl Grid {
-    /// A grid of these axes and seeds whose cells have been run.
+    /// Creates a grid from its axes, seeds and the metrics of its runs.
     pub fn new(
         title: String,
         remake: String,
@@ -88,18 +92,18 @@ impl Grid {
         }
     }
 
-    /// How many cells there are.
+    /// Returns the number of cells.
     pub fn cells(&self) -> usize {
         self.axes.iter().map(|axis| axis.labels.len()).product()
     }
 
-    /// The place of a cell on each axis.
+    /// Returns the index of a cell on each axis.
     pub(crate) fn places(&self, cell: usize) -> Vec<usize> {
         places(&self.axes, cell)
     }
 
-    /// A cell in words: its place on each axis. An axis of a scorecard stands for several keys of the scenario,
-    /// so its labels alone name a cell.
+    /// Describes a cell by its label on each axis. An axis of a scorecard stands for several keys
+    /// of the scenario, so its labels alone name a cell.
     pub fn describe(&self, cell: usize) -> String {
         let place = |(axis, place): (&GridAxis, usize)| match self.scorecard {
             Some(_) => axis.labels[place].clone(),
@@ -108,14 +112,15 @@ impl Grid {
         self.axes.iter().zip(self.places(cell)).map(place).collect::<Vec<_>>().join(", ")
     }
 
-    /// The values of a metric over the seeds of a cell.
+    /// Returns the values of a metric over the seeds of a cell.
     pub fn values(&self, cell: usize, metric: &Metric) -> Vec<Option<f64>> {
         let index = METRICS.iter().position(|own| own.name == metric.name);
         let runs = self.runs.iter().skip(cell * self.seeds.len()).take(self.seeds.len());
         runs.map(|run| index.and_then(|index| run.get(index).copied().flatten())).collect()
     }
 
-    /// The same of a group of flows. `None` for a metric that is not of flows, and where other groups ran, but not this one.
+    /// Returns the values of a metric for a group of flows over the seeds of a cell. `None` for a
+    /// metric that is not defined for groups, and if the cell has other groups but not this one.
     pub fn values_of(&self, cell: usize, group: &str, metric: &Metric) -> Vec<Option<f64>> {
         let of_flows = OF_FLOWS.iter().position(|own| own.name == metric.name);
         let (first, mut values) = (cell * self.seeds.len(), self.values(cell, metric));
@@ -136,7 +141,7 @@ impl Grid {
         values
     }
 
-    /// The same of all flows that a controller drives.
+    /// Returns the values of a metric for all flows of a controller over the seeds of a cell.
     pub(super) fn values_by(
         &self,
         cell: usize,
@@ -156,7 +161,7 @@ impl Grid {
             let of = |group: &OfGroup| group.metrics.get(of_flows).copied().flatten();
             *value = match own[..] {
                 [] => None,
-                // All flows are its own.
+                // The controller drives all flows.
                 _ if own.len() == groups.len() => *value,
                 [only] => of(only),
                 _ => together().and_then(of),
@@ -165,7 +170,7 @@ impl Grid {
         values
     }
 
-    /// The values of a column over the seeds of a cell.
+    /// Returns the values of a column over the seeds of a cell.
     pub(crate) fn values_in(&self, cell: usize, column: &Column) -> Vec<Option<f64>> {
         match &column.of {
             None => self.values(cell, column.metric),
@@ -176,7 +181,7 @@ impl Grid {
         }
     }
 
-    /// A column over the seeds of each of the first cells.
+    /// Returns the spread of a column for each of the first `cells` cells.
     pub(crate) fn spreads_in(&self, cells: usize, column: &Column) -> Vec<Spread> {
         match column.of {
             None => (0..cells).map(|cell| self.spread(cell, column.metric)).collect(),
@@ -187,14 +192,16 @@ impl Grid {
         }
     }
 
-    /// The groups of flows of a cell, of which there are several; nothing of one. Axes may give each cell other groups.
+    /// Returns the groups of flows of a cell; empty if there is only one group. Cells may have
+    /// different groups.
     pub(crate) fn groups_of(&self, cell: usize) -> &[OfGroup] {
         let groups =
             self.groups.get(cell * self.seeds.len()).map(Vec::as_slice).unwrap_or_default();
         if groups.len() > 1 { groups } else { &[] }
     }
 
-    /// Those whose metrics can be asked for beside those of the run: groups of flows, then controllers, each name once.
+    /// Returns the names that a column may refer to: groups of flows, then controllers, each name
+    /// once.
     pub(crate) fn parts(&self) -> Vec<Arc<str>> {
         let mut names: Vec<Arc<str>> = Vec::new();
         let groups = || self.groups.iter().step_by(self.seeds.len().max(1)).flatten();
@@ -207,7 +214,7 @@ impl Grid {
         names
     }
 
-    /// Median and interval of a metric over the seeds of a cell.
+    /// Returns median and interval of a metric over the seeds of a cell.
     pub(crate) fn spread(&self, cell: usize, metric: &Metric) -> Spread {
         let Some(index) = METRICS.iter().position(|own| own.name == metric.name) else {
             return Spread::default();
@@ -223,7 +230,7 @@ impl Grid {
         spreads.get(cell * METRICS.len() + index).copied().unwrap_or_default()
     }
 
-    /// The metrics that some run defines.
+    /// Returns the metrics that some run defines.
     pub(crate) fn defined(&self) -> impl Iterator<Item = &'static Metric> + '_ {
         METRICS
             .iter()
@@ -235,7 +242,7 @@ impl Grid {
     }
 }
 
-/// The place of a cell on each of these axes, of which the last changes fastest.
+/// Returns the index of a cell on each of these axes. The last axis changes fastest.
 pub(super) fn places(axes: &[GridAxis], cell: usize) -> Vec<usize> {
     let mut left = cell;
     let mut places: Vec<usize> = Vec::with_capacity(axes.len());

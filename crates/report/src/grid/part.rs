@@ -1,4 +1,4 @@
-//! A part of a sweep: some of its runs, in one Parquet file that says of which sweep they are.
+//! A shard of a sweep: some of its runs, in one Parquet file that also identifies the sweep.
 
 use super::Reduced;
 use super::files::{GROUP, Keys, SHARD, add_metrics};
@@ -13,35 +13,36 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The table of a part.
+/// The table of a shard.
 const RUNS: &str = "runs.parquet";
-/// Its columns with the number of the run, with all that is kept of it, in JSON, and with the SHA-256 of both, since a table may come alone.
+/// Columns of the table: the number of the run; its reduced data, in JSON; and the SHA-256 of both,
+/// because a table may be copied without its directory.
 const RUN: &str = "run";
 const KEPT: &str = "kept";
 const SUM: &str = "sha256";
 
-/// What a part of a sweep tells of itself.
+/// The description of a shard and of its sweep.
 #[derive(Debug)]
 pub struct PartSetup<'a> {
-    /// The name of the sweep.
+    /// Name of the sweep.
     pub title: &'a str,
-    /// Version and build of the program that made it.
+    /// Version and build of the program that ran the shard.
     pub program: &'a str,
-    /// Which part it is, such as `2/3`.
+    /// The shard, such as `2/3`.
     pub shard: &'a str,
-    /// SHA-256 of all that determines the runs of the whole sweep, in hexadecimal.
+    /// SHA-256 of everything that determines the runs of the whole sweep, in hexadecimal.
     pub identity: &'a str,
-    /// What a reader needs to know of the sweep, as [`Part::heading`] gives it back.
+    /// Description of the sweep for a reader. [`Part::heading`] returns it.
     pub heading: &'a str,
-    /// The sweep.
+    /// Text of the sweep file.
     pub sweep_toml: &'a str,
-    /// Its axes but that of seeds.
+    /// Axes of the sweep, without the seeds.
     pub axes: &'a [GridAxis],
-    /// Its seeds.
+    /// Seeds of the sweep.
     pub seeds: &'a [u64],
-    /// The numbers of the runs that are in the part, ascending.
+    /// Numbers of the runs in the shard, ascending.
     pub runs: &'a [u64],
-    /// How many runs the whole sweep has.
+    /// Number of runs of the whole sweep.
     pub all: u64,
 }
 
@@ -56,11 +57,13 @@ struct Summary<'a> {
     runs: &'a [u64],
 }
 
-/// Writes a part of a sweep into the directory that is reserved for it: `runs.parquet`, with a row for each run, in the order of `setup.runs`;
-/// `sweep.toml` and the files it names; `summary.json`, which says which runs of which sweep these are; `run.json`. `reduced` gives what is kept
-/// of a run. The directory appears complete or not at all.
+/// Writes a shard of a sweep into its reserved directory: `runs.parquet` with a row for each run,
+/// in the order of `setup.runs`; `sweep.toml` and the files that it names; `summary.json`, which
+/// identifies the sweep and the runs; and `run.json`. `reduced` returns the reduced data of a run.
+/// The directory appears complete or not at all.
 ///
 /// # Errors
+///
 /// Something cannot be written, or `reduced` fails.
 pub fn write_part<E: From<ReportError>>(
     reserved: Reserved,
@@ -116,12 +119,12 @@ fn sheet(keys: &Keys<'_>, runs: &[u64], reduced: &[Reduced]) -> Sheet {
     sheet
 }
 
-/// The SHA-256 of a run's number and of what is kept of it, with a space between.
+/// Returns the SHA-256 of a run's number and reduced data, with a space between them.
 fn sum(run: u64, kept: &str) -> String {
     checksums::sha256(format!("{run} {kept}").as_bytes())
 }
 
-/// What a row of a table says of a run, if it is as it was written.
+/// Returns the number and the reduced data of a row, after a check of its SHA-256.
 fn whole(run: u64, kept: &Arc<str>, wanted: &str) -> Result<(u64, Arc<str>), ParquetError> {
     if sum(run, kept) == wanted {
         return Ok((run, Arc::clone(kept)));
@@ -131,7 +134,7 @@ fn whole(run: u64, kept: &Arc<str>, wanted: &str) -> Result<(u64, Arc<str>), Par
     )))
 }
 
-/// A part of a sweep that was written before.
+/// A shard of a sweep, opened for reading.
 pub struct Part {
     path: PathBuf,
     table: Reader,
@@ -139,10 +142,11 @@ pub struct Part {
 }
 
 impl Part {
-    /// Opens a directory that [`write_part`] has written, whose files are as they were then, or its table alone.
+    /// Opens a directory written by [`write_part`], after a check of its files, or its table alone.
     ///
     /// # Errors
-    /// It is neither.
+    ///
+    /// The path is neither, or a file is damaged.
     pub fn open(path: &Path) -> Result<Part, ReportError> {
         let read = |source| ReportError::Read { path: path.to_owned(), source };
         let file = match path.is_dir() {
@@ -163,17 +167,18 @@ impl Part {
         Ok(Part { path: path.to_owned(), heading: heading.to_owned(), table })
     }
 
-    /// Where it is.
+    /// Returns the path of the shard.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What was said of the sweep.
+    /// Returns the description of the sweep.
     pub fn heading(&self) -> &str {
         &self.heading
     }
 
-    /// Its runs with what is kept of each, in JSON: a [`Reduced`].
+    /// Returns the runs: the number and the reduced data of each, in JSON.
+    /// [`reduced`](Part::reduced) parses it.
     pub fn runs(&self) -> impl Iterator<Item = Result<(u64, Arc<str>), ReportError>> {
         (0..self.table.groups()).flat_map(|index| {
             let rows = || {
@@ -189,10 +194,11 @@ impl Part {
         })
     }
 
-    /// What is kept of a run, as [`runs`](Part::runs) gives it.
+    /// Parses the reduced data of a run, as returned by [`runs`](Part::runs).
     ///
     /// # Errors
-    /// The text is not of a run.
+    ///
+    /// The text is not the reduced data of a run.
     pub fn reduced(&self, kept: &str) -> Result<Reduced, ReportError> {
         serde_json::from_str(kept)
             .map_err(|error| damaged(&self.path, &ParquetError::External(Box::new(error))))

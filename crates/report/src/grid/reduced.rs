@@ -1,4 +1,4 @@
-//! What is kept of the runs of a cell.
+//! The data of a run that a sweep keeps.
 
 use crate::tables;
 use narrows_measure::metrics::{METRICS, Metric, OF_FLOWS};
@@ -7,33 +7,35 @@ use narrows_sheet::Sheet;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What a sweep keeps of the record of a run: every metric, those of each group of flows, and a row for each flow.
+/// The data of a run that a sweep keeps: every metric, the metrics of each group of flows, and a
+/// row for each flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reduced {
-    /// In the order of the table of metrics; `None` where one is not defined.
+    /// Metrics in the order of [`METRICS`]; `None` if a metric is undefined.
     pub(crate) metrics: Vec<Option<f64>>,
-    /// Empty where all flows are of one group, which has the metrics of the run.
+    /// Empty if all flows belong to one group: its metrics are those of the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) groups: Vec<OfGroup>,
-    /// Of each controller that drives several of the groups, but not all.
+    /// Metrics of each controller that drives several but not all of the groups.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) controllers: Vec<OfGroup>,
     pub(crate) flows: Sheet,
 }
 
-/// What a sweep keeps of a group of flows: those that a scenario made of one `[[flow]]`.
+/// The metrics of a group of flows: the copies that a scenario makes of one `[[flow]]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OfGroup {
-    /// Its name.
+    /// Name of the group.
     pub name: Arc<str>,
-    /// Its controller as written.
+    /// Controller of the group, as written in the scenario.
     pub controller: Arc<str>,
-    /// In the order of [`OF_FLOWS`]; nothing of the only group of a run, which has the metrics of the run.
+    /// Metrics in the order of [`OF_FLOWS`]; empty for the only group of a run, which has the
+    /// metrics of the run.
     pub(crate) metrics: Vec<Option<f64>>,
 }
 
 impl Reduced {
-    /// Computes everything that is kept, so that the record itself can go.
+    /// Reduces a record, so that the record itself can be dropped.
     pub fn of(record: Record) -> Reduced {
         let (metrics, flows) = (computed(METRICS, &record), tables::flows("", &record));
         let reduced = |group: Group| OfGroup {
@@ -46,13 +48,13 @@ impl Reduced {
         Reduced { metrics, flows, groups: groups.into_iter().map(reduced).collect(), controllers }
     }
 
-    /// The metrics, in the order of the table of metrics.
+    /// Returns the metrics in the order of [`METRICS`].
     pub fn metrics(&self) -> &[Option<f64>] {
         &self.metrics
     }
 }
 
-/// The groups of each controller that drives several of these, but not all, as one.
+/// Merges the groups of each controller that drives several but not all of them.
 fn of_controllers(groups: &[Group]) -> Vec<Group> {
     let mut all: Vec<Group> = Vec::new();
     for (place, first) in groups.iter().enumerate() {

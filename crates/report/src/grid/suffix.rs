@@ -1,6 +1,6 @@
-//! Names of columns.
+//! Suffixes of column names.
 
-/// How a unit ends the name of a column.
+/// Returns the suffix of a column name for a unit.
 pub(super) fn suffix(unit: &str) -> String {
     match unit {
         "" => String::new(),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The layout's version; it changes when a reader of the old one would misread the new one.
+/// Version of the layout. It changes when a reader of the old layout would misread the new layout.
 pub(super) const FORMAT: u32 = 2;
 
 #[derive(Serialize)]
@@ -51,8 +51,8 @@ struct MetricOut {
     values: Vec<Option<f64>>,
 }
 
-/// The text of `summary.json`: the axes, and for each cell the median of every metric over seeds, its 95 % interval and its values. A cell
-/// has a line.
+/// Returns the text of `summary.json`: the axes, and for each cell the median of every metric over
+/// seeds, its 95 % interval and its values. Each cell is on one line.
 pub fn grid_json(grid: &Grid) -> String {
     let defined: Vec<_> = grid.defined().collect();
     let head = Head {
@@ -100,8 +100,8 @@ fn out(Spread { median, interval, .. }: Spread, values: Vec<Option<f64>>) -> Met
     }
 }
 
-/// The groups of flows of a cell, or its controllers, with the metrics that are defined; nothing of the only group of a run, whose metrics are
-/// those of the cell.
+/// Returns the groups of flows or the controllers of a cell with their defined metrics. The only
+/// group of a run has no metrics here: they are those of the cell.
 fn parts_out<'a>(
     grid: &'a Grid,
     cell: usize,
@@ -152,7 +152,7 @@ struct GroupIn {
     metrics: BTreeMap<String, MetricIn>,
 }
 
-/// Groups of flows, or controllers, of a run.
+/// Converts the groups of flows or the controllers of a cell, for one seed.
 fn parts(parts: &[GroupIn], seed: usize) -> Vec<OfGroup> {
     let of = |group: &GroupIn| {
         let metric = |metric: &Metric| {
@@ -173,7 +173,7 @@ struct MetricIn {
     values: Vec<Option<f64>>,
 }
 
-/// Reads `summary.json` of a sweep. `Err` says what is wrong with it.
+/// Parses `summary.json` of a sweep. The error says what is wrong with the file.
 pub(super) fn parse(text: &str) -> Result<Grid, String> {
     let whole: Whole = serde_json::from_str(text).map_err(|error| error.to_string())?;
     if whole.format != FORMAT {

@@ -1,23 +1,26 @@
-//! The table of a sweep that a terminal shows.
+//! The table of a sweep for a terminal.
 
 use super::Grid;
 use super::column::Column;
 use super::model::GridAxis;
 use super::reduced::OfGroup;
 use crate::columns::{COLUMNS, ICN_COLUMNS};
-use crate::number::count;
 use crate::scorecard::scorecard_table;
 use crate::spread::{Spread, statistic};
 use crate::table::{head, one, render, wrap};
+use narrows_figure::number::count;
 use narrows_measure::metrics::{Metric, metric};
 
-/// Rows that a terminal is shown.
+/// Largest number of rows in the terminal's table.
 const ROWS: usize = 60;
-/// Groups of flows that a cell shows.
+/// Largest number of groups of flows per cell.
 const GROUPS: usize = 8;
 
-/// The sweep as plain text, at most 120 columns wide: for each cell the medians of the main metrics, and with several seeds below them their
-/// 95 % intervals; where several groups of flows meet, the same of each. `wanted` are the metrics shown instead, if there are any.
+/// Formats the sweep as plain text, at most 120 columns wide: for each cell the medians of the main
+/// metrics, and with several seeds below them their 95 % intervals. A cell with several groups of
+/// flows has a line for each. If `wanted` is not empty, its columns replace the main metrics and
+/// there are no lines for groups. A scorecard has its own format, and so has a matrix if `wanted`
+/// is empty.
 pub fn grid_table(grid: &Grid, wanted: &[Column]) -> String {
     if let Some(card) = &grid.scorecard {
         return scorecard_table(card);
@@ -89,7 +92,7 @@ pub fn grid_table(grid: &Grid, wanted: &[Column]) -> String {
     text
 }
 
-/// A line of a table of cells: all flows of a cell, or one of its groups.
+/// A line of a table of cells: all flows of a cell, or one group of its flows.
 pub(crate) struct Line<'a> {
     pub cell: usize,
     pub group: Option<&'a OfGroup>,
@@ -97,7 +100,7 @@ pub(crate) struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// Whose numbers they are: "all", "first: cubic".
+    /// Names the flows of the line: "all", "first: cubic".
     pub fn flows(&self) -> String {
         match self.group {
             Some(group) if group.name == group.controller => group.name.to_string(),
@@ -107,7 +110,8 @@ impl Line<'_> {
         }
     }
 
-    /// The number of a column, of which `whole` has those of all flows; nothing where groups have none.
+    /// Returns the value of a column. `whole` has its values for all flows of each cell. `None` if
+    /// the metric is not defined for groups.
     pub fn spread(&self, grid: &Grid, column: &Column, whole: &[Spread]) -> Option<Spread> {
         match self.group {
             None => whole.get(self.cell).copied(),
@@ -117,7 +121,8 @@ impl Line<'_> {
     }
 }
 
-/// The lines of as many whole cells as fit into so many, of the first at least; those of groups if they are `wanted`.
+/// Returns the lines of as many whole cells as fit into `most` lines, and of at least one cell.
+/// Lines for groups are added if `wanted`.
 pub(crate) fn lines(grid: &Grid, most: usize, wanted: bool) -> Vec<Line<'_>> {
     let mut lines = Vec::new();
     for cell in 0..grid.cells() {
@@ -132,13 +137,15 @@ pub(crate) fn lines(grid: &Grid, most: usize, wanted: bool) -> Vec<Line<'_>> {
     lines
 }
 
-/// The axes that tell cells apart, with their places; an axis of one value is named above the table.
+/// Returns the axes with several values, with their indices. An axis with one value is named above
+/// the table.
 pub(crate) fn varying(grid: &Grid) -> impl Iterator<Item = (usize, &GridAxis)> {
     let several = grid.axes.iter().any(|axis| axis.labels.len() > 1);
     grid.axes.iter().enumerate().filter(move |(_, axis)| axis.labels.len() > 1 || !several)
 }
 
-/// "12 cells: link.bottleneck.rate (3 values), flow.*.controller (4 values); seeds 1–5."
+/// Describes the cells: "12 cells: link.bottleneck.rate (3 values), flow.*.controller (4 values);
+/// seeds 1–5."
 pub(crate) fn setup(grid: &Grid) -> String {
     let axes = grid.axes.iter().map(|axis| match &axis.labels[..] {
         [only] => format!("{} {only}", axis.name),
@@ -161,10 +168,10 @@ pub(crate) fn setup(grid: &Grid) -> String {
     format!("{cells}{axes}; {seeds}.")
 }
 
-/// The metrics of the table of results that some run defines.
+/// Returns the metrics of the table of results that some run defines.
 pub(crate) fn main_metrics(grid: &Grid) -> Vec<&'static Metric> {
     let defined: Vec<&str> = grid.defined().map(|metric| metric.name).collect();
-    // A metric that no other network has.
+    // Only information-centric networks define this metric.
     let columns = if defined.contains(&"primary_goodput") { ICN_COLUMNS } else { COLUMNS };
     columns
         .iter()
@@ -173,7 +180,7 @@ pub(crate) fn main_metrics(grid: &Grid) -> Vec<&'static Metric> {
         .collect()
 }
 
-/// The last two words of a path, on two lines.
+/// Splits a path into its last key and the keys before it, on two lines.
 fn axis_head(name: &str) -> [String; 2] {
     match name.rsplit_once('.') {
         Some((above, key)) if !name.contains(',') => [above.to_owned(), key.to_owned()],

@@ -1,4 +1,4 @@
-//! Output of `iperf3 --json` and of `iperf3 --json-stream`.
+//! Parser for the output of `iperf3 --json` and `iperf3 --json-stream`.
 
 use super::model::{Problem, Quantity, Series};
 use serde::de::Error;
@@ -7,13 +7,13 @@ use serde_json::Value;
 
 const REMEDY: &str = "give the output of iperf3 --json";
 
-/// Greatest values that a measurement can have, in the units of iperf3. Ours: a petabit a second, ten years, an hour's round trip, a window
-/// of a tebibyte.
+/// Largest plausible values, in the units of iperf3: a petabit per second, ten years, a round trip
+/// of an hour, a window of a tebibyte. The limits are our choice.
 const MOST_RATE: f64 = 1e15;
 const MOST_SECONDS: f64 = 3.2e8;
 const MOST_RTT: f64 = 3.6e9;
 const MOST_WINDOW: f64 = (1u64 << 40) as f64;
-/// Greatest payload of a segment.
+/// Largest payload of a segment, in bytes.
 const MOST_MSS: f64 = 65_535.0;
 
 #[derive(Default, Deserialize)]
@@ -27,7 +27,7 @@ struct Output {
 
 #[derive(Default, Deserialize)]
 struct Start {
-    /// Payload of a full segment.
+    /// Payload of a full segment, in bytes.
     #[serde(default, deserialize_with = "mss")]
     tcp_mss_default: Option<f64>,
 }
@@ -38,18 +38,18 @@ struct Interval {
     sum: Sum,
 }
 
-/// Of one connection; a receiver tells no more than its rate.
+/// One connection. A receiver reports only its rate.
 #[derive(Deserialize)]
 struct Stream {
-    /// Microseconds.
+    /// In microseconds.
     #[serde(default, deserialize_with = "rtt")]
     rtt: Option<f64>,
-    /// Bytes.
+    /// In bytes.
     #[serde(default, deserialize_with = "window")]
     snd_cwnd: Option<f64>,
 }
 
-/// Of all connections; times are in seconds.
+/// All connections together. Times are in seconds.
 #[derive(Deserialize)]
 struct Sum {
     #[serde(deserialize_with = "seconds")]
@@ -62,7 +62,7 @@ struct Sum {
     omitted: bool,
 }
 
-/// A value that can have been measured.
+/// Checks that a value is plausible.
 fn measured<E: Error>(value: f64, most: f64, name: &str) -> Result<f64, E> {
     match (0.0..=most).contains(&value) {
         true => Ok(value),
@@ -91,7 +91,7 @@ fn window<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::
 }
 
 fn mss<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
-    // An iperf3 that does not know it says 0.
+    // iperf3 writes 0 if it does not know the MSS.
     let known = Option::<f64>::deserialize(deserializer)?.filter(|mss| *mss != 0.0);
     known
         .map(|mss| {
@@ -104,15 +104,15 @@ fn mss<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Err
         .transpose()
 }
 
-/// A document of a text.
+/// A JSON document in a text.
 struct Document {
-    /// Place of its first byte.
+    /// Offset of its first byte.
     start: usize,
     value: Value,
 }
 
-/// The documents of a text: one of `--json`, one for each event of `--json-stream`, or several outputs one
-/// after another.
+/// Splits a text into JSON documents: one for `--json`, one per event for `--json-stream`, or
+/// several outputs in sequence.
 fn documents(text: &str) -> Result<Vec<Document>, Problem> {
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     let mut documents = Vec::new();
@@ -127,12 +127,13 @@ fn documents(text: &str) -> Result<Vec<Document>, Problem> {
     }
 }
 
-/// The lines before a place of a text.
+/// Counts the lines before an offset.
 fn lines_before(text: &str, place: usize) -> usize {
     text[..place].matches('\n').count()
 }
 
-/// The output that begins at `start`. Its text is read once more, so that an error names the line of a value.
+/// Parses the output that begins at `start`. Parsing the text again, not the value, gives errors
+/// with line numbers.
 fn output_at(text: &str, start: usize) -> Result<Output, Problem> {
     let mut stream = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Output>();
     let read = stream.next().transpose();
@@ -141,7 +142,7 @@ fn output_at(text: &str, start: usize) -> Result<Output, Problem> {
     })
 }
 
-/// The output that the events of `--json-stream` make up.
+/// Combines the events of `--json-stream` into one output.
 fn streamed(text: &str, events: Vec<Document>) -> Result<Output, Problem> {
     let mut output = Output::default();
     for Document { start, value } in events {
@@ -160,7 +161,7 @@ fn streamed(text: &str, events: Vec<Document>) -> Result<Output, Problem> {
     Ok(output)
 }
 
-/// The only output that a text holds.
+/// Parses the only measurement in a text.
 fn single(text: &str) -> Result<Output, Problem> {
     let all = documents(text)?;
     if all.first().is_some_and(|first| first.value.get("event").is_some()) {
@@ -188,9 +189,10 @@ fn single(text: &str) -> Result<Output, Problem> {
     }
 }
 
-/// Throughput of all connections, the mean of their round trips, the sum of their windows; intervals that
-/// iperf3 omits are left out. Of a measurement with `--bidir`: of the client's direction. A measurement that
-/// was interrupted counts; what iperf3 says of its end is the second value.
+/// Parses the throughput of all connections together, their mean round trip, and the sum of their
+/// windows. Intervals that iperf3 marks as omitted are left out. For a measurement with `--bidir`,
+/// the client's direction counts. An interrupted measurement counts; the second value is then
+/// iperf3's error message.
 pub(super) fn parse(text: &str) -> Result<(Vec<Series>, Option<String>), Problem> {
     let output = single(text)?;
     if let Some(error) = output.error.as_ref().filter(|_| output.intervals.is_empty()) {
@@ -205,7 +207,7 @@ pub(super) fn parse(text: &str) -> Result<(Vec<Series>, Option<String>), Problem
         quantity,
         points: intervals.iter().filter_map(|interval| value(interval)).collect(),
     };
-    // A rate is a mean over its interval; what the kernel tells of a connection is as of the end.
+    // A rate is a mean over its interval. The kernel's round trip and window are as of its end.
     let throughput = series(Quantity::Throughput, &|interval| {
         let Sum { start, end, bits_per_second, .. } = interval.sum;
         Some(((start + end) / 2.0, bits_per_second / 1e6))

@@ -1,4 +1,4 @@
-//! Logs of mahimahi's `mm-link` (`--uplink-log`, `--downlink-log`).
+//! Parser for logs of mahimahi's `mm-link` (`--uplink-log`, `--downlink-log`).
 
 use super::model::{Problem, Quantity, Series};
 use std::collections::BTreeMap;
@@ -8,12 +8,12 @@ const REMEDY: &str = "a line is a time in milliseconds and an event: \"12 + 1504
 
 /// Width of the bins, in milliseconds.
 const BIN: u64 = 100;
-/// Longest log: a week.
+/// Longest log and longest delay, in milliseconds: a week.
 const LONGEST: u64 = 7 * 24 * 3_600_000;
-/// Most bytes in an event. Ours: far more than a packet or an opportunity of mm-link.
+/// Most bytes in an event, our choice: far more than a packet or an opportunity of mm-link.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// What departed in a bin.
+/// Packets that departed in a bin.
 #[derive(Clone, Copy, Default)]
 struct Departed {
     bytes: u64,
@@ -21,7 +21,7 @@ struct Departed {
     delay_ms: u64,
 }
 
-/// Throughput and mean queueing delay of what departed, in bins of 0.1 s.
+/// Parses the throughput and the mean queueing delay of departed packets, in bins of 0.1 s.
 pub(super) fn parse(text: &str) -> Result<Vec<Series>, Problem> {
     let mut base = None;
     let mut bins: BTreeMap<u64, Departed> = BTreeMap::new();
@@ -85,7 +85,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Series>, Problem> {
     let throughput = |bin: u64| {
         bins.get(&bin).map_or(0.0, |departed| departed.bytes as f64 * 8.0 / (BIN as f64 * 1e3))
     };
-    // The last bin may not be whole: it would look slow.
+    // The last bin may be incomplete, and would show a throughput that is too low.
     let whole = ((last + 1) / BIN).max(1);
     Ok(vec![
         Series {
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn departures_become_throughput_and_delay() {
         let read = parse(LOG).unwrap();
-        // 1504 B in the first tenth of a second, 1500 B in the second; the third is not whole.
+        // 1504 B in the first bin, 1500 B in the second. The third bin is incomplete.
         assert_eq!(read[0].points, [(0.05, 1504.0 * 8.0 / 1e5), (0.15, 0.12)]);
         assert_eq!(read[1].points, [(0.05, 2.0), (0.15, 15.0)]);
     }
@@ -145,7 +145,7 @@ mod tests {
             for (at, bytes, delay) in &events {
                 log += &format!("{} - {bytes} {delay}\n", at + 77);
             }
-            // An opportunity at the end makes the last bin whole.
+            // An opportunity at the end completes the last bin.
             log += "5176 # 1504\n";
             let read = parse(&log).unwrap();
             let bits: f64 = read[0].points.iter().map(|(_, mbps)| mbps * 1e5).sum();

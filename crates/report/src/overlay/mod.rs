@@ -1,4 +1,4 @@
-//! Measured series, to be laid over a simulation.
+//! Measured series that plots show over a simulation.
 
 mod iperf3;
 mod mahimahi;
@@ -7,10 +7,11 @@ mod model;
 pub use model::{Overlay, OverlayError, Quantity, Series};
 
 impl Overlay {
-    /// Reads the output of `iperf3 --json` or `--json-stream`, or a log of mahimahi's `mm-link`.
+    /// Parses the output of `iperf3 --json` or `--json-stream`, or a log of mahimahi's `mm-link`.
     ///
     /// # Errors
-    /// The text is neither, or holds no measurement.
+    ///
+    /// The text is neither, or has no measurement.
     pub fn parse(name: &str, text: &str) -> Result<Overlay, OverlayError> {
         let read = match before_json(text) {
             Some(start) => {
@@ -30,8 +31,8 @@ impl Overlay {
     }
 }
 
-/// Where the JSON of a file begins, if it has any: behind a byte order mark and behind lines that a program
-/// printed before it. A log of mm-link begins with `#` or a number.
+/// Returns the offset of the JSON in a file, if it has any: after a byte order mark, and after
+/// lines that a program printed first. A log of mm-link begins with `#` or a number.
 fn before_json(text: &str) -> Option<usize> {
     let mut start = text.len() - text.trim_start_matches('\u{feff}').len();
     for line in text[start..].split_inclusive('\n') {

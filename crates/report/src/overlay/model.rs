@@ -1,35 +1,35 @@
-//! What a measurement is.
+//! Series measured by other programs.
 
 use thiserror::Error;
 
-/// What another program measured, over time.
+/// Series measured by another program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overlay {
-    /// Its file's name, without a directory.
+    /// File name without directory.
     pub name: String,
-    /// What the file says, as it is kept in the result directory.
+    /// Content of the file, as stored in the result directory.
     pub text: String,
     /// The measured quantities.
     pub series: Vec<Series>,
-    /// What the measuring program said of its end, if it was not a normal one.
+    /// Error message with which the measuring program ended, if any.
     pub remark: Option<String>,
 }
 
 /// One measured quantity over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// What was measured.
+    /// The measured quantity.
     pub quantity: Quantity,
-    /// Seconds since the measurement began, and the value in the quantity's unit.
+    /// Points: seconds since the measurement began, and the value in the quantity's unit.
     pub points: Vec<(f64, f64)>,
 }
 
-/// What a series measures.
+/// A measured quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
-    /// Mbit/s.
+    /// Throughput in Mbit/s.
     Throughput,
-    /// Round trip in milliseconds.
+    /// Round-trip time in milliseconds.
     Rtt,
     /// Congestion window in segments.
     Window,
@@ -38,7 +38,7 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// Name and unit, as a summary has them.
+    /// Returns name and unit for a summary.
     fn words(self) -> (&'static str, &'static str) {
         match self {
             Quantity::Throughput => ("throughput", "Mbit/s"),
@@ -49,47 +49,50 @@ impl Quantity {
     }
 }
 
-/// Text that is not a measurement.
+/// An error in the text of a measurement.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{name}, line {line}: {problem}; {remedy}")]
 pub struct OverlayError {
-    /// The file.
+    /// Name of the file.
     pub name: String,
-    /// The line, from 1.
+    /// Line number, starting at 1.
     pub line: usize,
-    /// What is wrong.
+    /// Description of the error.
     pub problem: String,
-    /// What would be right.
+    /// Advice for the user.
     pub remedy: &'static str,
 }
 
-/// What is wrong with a line.
+/// Line number, description of the error, and advice.
 pub(super) type Problem = (usize, String, &'static str);
 
 impl Overlay {
-    /// Its name in a result directory.
+    /// Returns the file name in a result directory.
     pub fn file(&self) -> String {
         Overlay::file_of(&self.name)
     }
 
-    /// The name in a result directory of the overlay `name`.
+    /// Returns the file name of the overlay `name` in a result directory.
     pub(crate) fn file_of(name: &str) -> String {
         format!("overlay-{name}")
     }
 
-    /// Mean throughput, and median and 95th percentile of what else it measured.
+    /// Summarises the overlay: mean throughput, and median and 95th percentile of each other
+    /// quantity.
     pub fn summary(&self) -> String {
         let one = |series: &Series| {
             let (name, unit) = series.quantity.words();
             let mut values: Vec<f64> = series.points.iter().map(|(_, value)| *value).collect();
             values.sort_by(f64::total_cmp);
             let at = |share: f64| {
-                crate::number::plain(values[((values.len() - 1) as f64 * share + 0.5) as usize])
+                narrows_figure::number::plain(
+                    values[((values.len() - 1) as f64 * share + 0.5) as usize],
+                )
             };
             match series.quantity {
                 Quantity::Throughput => format!(
                     "{name} {} {unit}",
-                    crate::number::plain(values.iter().sum::<f64>() / values.len() as f64)
+                    narrows_figure::number::plain(values.iter().sum::<f64>() / values.len() as f64)
                 ),
                 _ => format!("{name} p50 {} and p95 {} {unit}", at(0.5), at(0.95)),
             }

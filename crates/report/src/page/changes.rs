@@ -1,4 +1,4 @@
-//! When the network changes, for the plots over time.
+//! Changes of the network, as marks in the plots over time.
 
 use super::lines::Instant;
 use crate::Comparison;
@@ -7,21 +7,21 @@ use narrows_units::Time;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Changes told of at one line; the Parquet table has them all.
+/// Largest number of changes listed at one mark. The Parquet table has all changes.
 const MOST: usize = 6;
 
-/// A line across the plots, and what it says when pointed at.
+/// A vertical line across the plots, with the texts that it shows on hover.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct Line {
-    /// The case whose network changes, if the others' does not.
+pub(crate) struct Line {
+    /// The case with the change; `None` if all cases change alike.
     #[serde(skip_serializing_if = "Option::is_none")]
     case: Option<usize>,
     at: Instant,
     texts: Vec<String>,
 }
 
-/// What changes in the cases, once if it is the same in all.
-pub(super) fn lines(comparison: &Comparison) -> Vec<Line> {
+/// Returns the changes of all cases, only once if they are the same in every case.
+pub(crate) fn lines(comparison: &Comparison) -> Vec<Line> {
     let own = |case: &crate::Case| case.runs.first().map_or(vec![], lines_of);
     let all: Vec<Vec<Line>> = comparison.cases.iter().map(own).collect();
     if all.windows(2).all(|pair| pair[0] == pair[1]) {
@@ -33,8 +33,8 @@ pub(super) fn lines(comparison: &Comparison) -> Vec<Line> {
     all.into_iter().enumerate().flat_map(told).collect()
 }
 
-/// A line for each time at which something changes; what changes often is on a ramp, of which the ends are told, and what follows closely
-/// is told together.
+/// Returns a line for each time of change. A ramp has two lines, at its ends. Changes in quick
+/// succession share a line.
 fn lines_of(run: &Record) -> Vec<Line> {
     let mut lines: Vec<(Time, Vec<String>)> = Vec::new();
     for (change, of, until) in told(run) {
@@ -54,7 +54,8 @@ fn lines_of(run: &Record) -> Vec<Line> {
     lines.into_iter().map(line).collect()
 }
 
-/// The changes to be told, each with all that change alike then, and where it begins a ramp with the ramp's end.
+/// Returns the changes to show, each with the names of all links or flows that change alike at that
+/// time. The first change of a ramp has the ramp's end.
 fn told(run: &Record) -> Vec<(&Change, String, Option<Time>)> {
     let mut alike: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
     for (index, change) in run.changes.iter().enumerate() {

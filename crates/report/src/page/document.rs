@@ -1,28 +1,29 @@
-//! Pages whose main part another crate writes.
+//! Pages with a main part from another crate.
 
 use super::frame::{self, Frame};
 
-/// A page in the style of every report: one file that needs no network, with a title, what the reader must know, and a main part.
+/// A page in the style of all reports: one file that needs no network, with a title, notes and a
+/// main part.
 #[derive(Clone, Debug)]
 pub struct Document<'a> {
-    /// Its title.
+    /// Title of the page.
     pub title: &'a str,
-    /// What was measured, in a line.
+    /// Description of the measurement, in one line.
     pub setup: &'a str,
-    /// What the reader must know, a paragraph each.
+    /// Notes for the reader, one paragraph each.
     pub notes: &'a [String],
-    /// Rules of style beside those of all pages.
+    /// Style rules in addition to those of all pages.
     pub css: &'a str,
-    /// How to read it, as HTML.
+    /// Explanation of how to read the page, as HTML.
     pub reading: &'static str,
     /// The main part, as HTML.
     pub main: &'a str,
-    /// The version of the program.
+    /// Version of the program.
     pub version: &'a str,
 }
 
 impl Document<'_> {
-    /// The page.
+    /// Returns the page as HTML.
     pub fn html(&self) -> String {
         let frame = Frame {
             title: self.title,

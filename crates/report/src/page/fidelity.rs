@@ -9,7 +9,8 @@ use serde::Serialize;
 const MAIN: &str = include_str!("assets/fidelity.html");
 const JS: &str = include_str!("assets/fidelity.js");
 
-/// What both worlds measured of a quantity, one entry for each cell that counts.
+/// The values of a quantity on the kernel and in the simulator, one entry for each cell that
+/// counts.
 #[derive(Serialize)]
 struct Measured<'a> {
     name: &'static str,
@@ -20,7 +21,8 @@ struct Measured<'a> {
     gaps: Vec<String>,
 }
 
-/// The page: goals, both worlds against each other, cells worst first, the command that makes it again.
+/// Returns the page: goals, plots of simulator against kernel, cells with the worst first, and the
+/// command that repeats the measurement.
 pub(crate) fn fidelity_html(fidelity: &Fidelity) -> String {
     let quantities = fidelity.quantities();
     let measured: Vec<Measured<'_>> = quantities
@@ -108,7 +110,7 @@ fn cell(cell: &FidelityCell, quantities: &[Quantity]) -> String {
     )
 }
 
-/// The cells that do not count, and why.
+/// Lists the cells that do not count, with the reasons.
 fn invalid(fidelity: &Fidelity) -> String {
     let reason = |cell: &FidelityCell| {
         let why = cell.invalid.as_ref()?;

@@ -1,4 +1,4 @@
-//! What every page has: its head, title and notes above, the version below.
+//! The parts that every page has: head, title, notes, and the version at the end.
 
 use super::packed::{PLOTLY, packed};
 use super::style::escape;
@@ -8,28 +8,28 @@ const SCRIPTS: &str = include_str!("assets/scripts.html");
 const CSS: &str = include_str!("assets/page.css");
 const COMMON: &str = concat!(include_str!("assets/common.js"), include_str!("assets/save.js"));
 
-/// What a page puts around its main part.
-pub(super) struct Frame<'a> {
+/// The frame around the main part of a page.
+pub(crate) struct Frame<'a> {
     pub title: &'a str,
-    /// Rules beside those of all pages.
+    /// Style rules in addition to those of all pages.
     pub css: &'a str,
-    /// What stands between title and main part, as HTML.
+    /// Content between title and main part, as HTML.
     pub above: String,
     pub version: &'a str,
-    /// How to read its plots, as HTML.
+    /// Explanation of how to read the plots, as HTML.
     pub reading: &'static str,
     pub plots: Option<Plots>,
 }
 
-/// What a page with plots draws them from.
-pub(super) struct Plots {
-    /// JSON.
+/// The data and the script of a page's plots.
+pub(crate) struct Plots {
+    /// The data, as JSON.
     pub data: String,
     pub js: &'static str,
 }
 
 impl Frame<'_> {
-    /// The page.
+    /// Returns the page with this main part.
     pub fn around(&self, main: &str) -> String {
         let scripts = self.plots.as_ref().map_or_else(String::new, |plots| {
             fill(
@@ -57,20 +57,21 @@ impl Frame<'_> {
     }
 }
 
-/// The line that says what was measured.
-pub(super) fn setup(text: &str) -> String {
+/// Returns the line that describes the measurement.
+pub(crate) fn setup(text: &str) -> String {
     format!("<p class=\"setup\">{}</p>\n", escape(text))
 }
 
-/// What the reader must know.
-pub(super) fn notes(all: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+/// Returns the notes for the reader.
+pub(crate) fn notes(all: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     all.into_iter()
         .map(|note| format!("<p class=\"note\">{}</p>\n", escape(note.as_ref())))
         .collect()
 }
 
-/// Puts the parts in their places; what a part contains is not looked at again.
-pub(super) fn fill(template: &str, parts: &[(&str, &str)]) -> String {
+/// Replaces each `{{name}}` of a template by the part of that name. Placeholders inside the parts
+/// stay as they are.
+pub(crate) fn fill(template: &str, parts: &[(&str, &str)]) -> String {
     let mut page = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {

@@ -5,8 +5,8 @@ use super::pairs;
 use super::scorecard::scorecard_html;
 use super::style::escape;
 use crate::grid::{self, Column, Grid, Matrix};
-use crate::number::count;
 use crate::spread::statistic;
+use narrows_figure::number::count;
 use narrows_measure::harm::STARVED_S;
 use narrows_measure::metrics::Metric;
 use serde::Serialize;
@@ -18,11 +18,11 @@ const JS: &str = concat!(
     include_str!("assets/matrix.js"),
     include_str!("assets/grid.js")
 );
-/// Rows of the table of cells; the Parquet table has them all.
+/// Largest number of rows in the table of cells. The Parquet table has all rows.
 const ROWS: usize = 200;
-/// Bytes of data that the page may carry.
+/// Limit on the page's data, in bytes.
 const BUDGET: usize = 1_600_000;
-/// Bytes that one metric of a cell takes: median and both ends of its interval.
+/// Approximate size of a metric of a cell, in bytes: the median and both ends of its interval.
 const NUMBERS: usize = 24;
 
 #[derive(Serialize)]
@@ -30,19 +30,19 @@ struct Data<'a> {
     axes: &'a [grid::GridAxis],
     seeds: usize,
     metrics: Vec<Plotted>,
-    /// Whose metrics there are beside those of all flows.
+    /// Names of the groups and controllers that have metrics of their own.
     parts: &'a [Arc<str>],
-    /// How many of the metrics are the main ones, of which the page shows at first the one that differs most.
+    /// Number of main metrics. The page first shows the main metric that differs most.
     main: usize,
     matrix: Option<&'a Matrix>,
-    /// From how long on a flow counts as starved, in s.
+    /// Time from which a flow counts as starved, in seconds.
     starved: f64,
 }
 
 #[derive(Serialize)]
 struct Plotted {
     title: String,
-    /// Which of the parts it is of; `None` for all flows.
+    /// Index of the group or controller in `parts`; `None` for all flows.
     part: Option<usize>,
     unit: &'static str,
     summary: &'static str,
@@ -51,7 +51,9 @@ struct Plotted {
     high: Vec<Option<f64>>,
 }
 
-/// The page of a sweep: heat maps and lines of its metrics, the matrix of pairs if it is one, the table, the command that makes it again.
+/// Returns the page of a sweep: heat maps and lines of its metrics, the summary of pairs if it is a
+/// matrix, the table, and the command that repeats the measurement. A scorecard has a page of its
+/// own.
 pub fn grid_html(grid: &Grid) -> String {
     if let Some(card) = &grid.scorecard {
         return scorecard_html(card);
@@ -103,7 +105,8 @@ pub fn grid_html(grid: &Grid) -> String {
     frame.around(&main)
 }
 
-/// The main metrics first, then those of groups of flows and controllers, then all others.
+/// Returns the metrics in the order of the page: the main metrics, first for all flows, then for
+/// groups of flows and controllers; then all other metrics likewise.
 fn plotted(grid: &Grid, parts: &[Arc<str>]) -> Vec<Column> {
     let main = grid::main_metrics(grid);
     let others: Vec<_> =
@@ -120,7 +123,7 @@ fn plotted(grid: &Grid, parts: &[Arc<str>]) -> Vec<Column> {
     [columns(&main), columns(&others)].concat()
 }
 
-/// How many metrics fit on the page.
+/// Returns the number of metrics that fit on the page, at least one.
 fn most(grid: &Grid) -> usize {
     (BUDGET / (NUMBERS * grid.cells().max(1))).max(1)
 }

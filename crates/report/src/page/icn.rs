@@ -7,17 +7,19 @@ use narrows_measure::{
 };
 use narrows_units::Time;
 
-/// Classes, in the order of their dashes.
+/// Classes of Interests, in the order of their dashes.
 const CLASSES: [&str; 2] = ["primary", "secondary"];
 
-/// The links for which Interests were sent.
-pub(super) fn carrying(run: &Record) -> impl Iterator<Item = &LinkRecord> {
+/// Returns the links for which Interests were sent.
+pub(crate) fn carrying(run: &Record) -> impl Iterator<Item = &LinkRecord> {
     let rates = run.icn.iter().flat_map(|icn| &icn.rates);
     rates.zip(&run.links).filter(|(rates, _)| rates.total.sent > 0).map(|(_, link)| link)
 }
 
-/// What consumers get by class and by path, and how much is refused: of all together, and of each of several. Panel, consumer, part, curve.
-pub(super) fn of_flows(
+/// Returns goodput by class, goodput by path, and the rate of refused Interests: for all consumers
+/// together, and if `each` is set also for each consumer. The elements are panel, consumer, part
+/// and curve.
+pub(crate) fn of_flows(
     run: &Record,
     each: bool,
     per: usize,
@@ -86,7 +88,7 @@ pub(super) fn of_flows(
     curves
 }
 
-/// What Data on a path brings, both classes together.
+/// Returns the goodput of a path, both classes together.
 fn brought(run: &Record, subflow: &SubflowRecord, per: usize, start: Time) -> Curve {
     let bits = grid(
         &subflow.samples,
@@ -97,8 +99,9 @@ fn brought(run: &Record, subflow: &SubflowRecord, per: usize, start: Time) -> Cu
     growth(&keep(bits), run.interval, per, start)
 }
 
-/// The rates that are said for a link, and the Interests that wait for it. Panel, part, curve.
-pub(super) fn of_link(run: &Record, link: usize, bins: usize) -> Vec<(usize, Option<Part>, Curve)> {
+/// Returns the rates advertised for a link, and the number of Interests waiting for it. The
+/// elements are panel, part and curve.
+pub(crate) fn of_link(run: &Record, link: usize, bins: usize) -> Vec<(usize, Option<Part>, Curve)> {
     let Some((icn, rates)) = run.icn.as_ref().and_then(|icn| Some((icn, icn.rates.get(link)?)))
     else {
         return Vec::new();

@@ -1,31 +1,32 @@
-//! Curves at several resolutions: one for the whole run, finer ones for when a reader zooms in.
+//! Curves at several resolutions: a coarse one for the whole run, and finer ones for zooming in.
 
 use super::lines::{Curve, Instant, extremes, growth};
 use narrows_units::{Span, Time};
 use serde::Serialize;
 
-/// How many times as many points each level has as the coarser one.
+/// Ratio between the numbers of points of a level and of the next coarser level.
 const FACTOR: usize = 8;
 
 /// A curve at several resolutions.
 #[derive(Serialize)]
-pub(super) struct Levels {
+pub(crate) struct Levels {
     #[serde(flatten)]
     pub coarse: Curve,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     finer: Vec<Curve>,
 }
 
-/// How many points a curve may have: pairs of extremes in the coarsest level, and numbers in all finer ones together.
+/// Limits on the points of a curve: pairs of extremes in the coarsest level, and points of all
+/// finer levels together.
 #[derive(Clone, Copy)]
-pub(super) struct Room {
+pub(crate) struct Room {
     pub bins: usize,
     pub finer: usize,
 }
 
-/// How many samples a mean is over, for the whole run and at least.
+/// Numbers of samples per mean: in the coarsest level, and the smallest useful number.
 #[derive(Clone, Copy)]
-pub(super) struct Means {
+pub(crate) struct Means {
     pub coarse: usize,
     pub finest: usize,
 }
@@ -36,10 +37,12 @@ impl From<Curve> for Levels {
     }
 }
 
-/// Extremes of the curves together, up to the samples themselves where there is room.
-pub(super) fn extreme_levels(curves: &[Vec<Option<f64>>], interval: Span, room: Room) -> Levels {
+/// Returns the extremes of several curves at all levels that there is room for, down to single
+/// samples.
+pub(crate) fn extreme_levels(curves: &[Vec<Option<f64>>], interval: Span, room: Room) -> Levels {
     let length = curves.iter().map(Vec::len).max().unwrap_or(0);
-    // One curve is drawn as it is, of several each sample gives a pair.
+    // A single curve is drawn sample by sample. Several curves give a pair of extremes for each
+    // sample.
     let all = if curves.len() == 1 { length.div_ceil(2) } else { length };
     let mut levels = Levels::from(extremes(curves, interval, room.bins));
     let (mut bins, mut left) = (room.bins, room.finer / 2);
@@ -54,8 +57,8 @@ pub(super) fn extreme_levels(curves: &[Vec<Option<f64>>], interval: Span, room: 
     levels
 }
 
-/// Growth per second of a count, with means over fewer and fewer samples.
-pub(super) fn growth_levels(
+/// Returns the growth of a count per second, as means over fewer and fewer samples.
+pub(crate) fn growth_levels(
     counts: &[Option<f64>],
     interval: Span,
     means: Means,
@@ -75,15 +78,16 @@ pub(super) fn growth_levels(
     levels
 }
 
-/// When a count grew, and by how much.
+/// Times at which a count grew, and the increases.
 #[derive(Serialize)]
-pub(super) struct Growths {
+pub(crate) struct Growths {
     pub x: Vec<Instant>,
     count: Vec<u64>,
 }
 
-/// When a count grew, each time within `per` samples of another told with it; `None` if it never did.
-pub(super) fn growths(counts: &[Option<f64>], interval: Span, per: usize) -> Option<Growths> {
+/// Returns the times at which a count grew. An increase less than `per` samples after the start of
+/// the previous entry is added to that entry. `None` if the count never grew.
+pub(crate) fn growths(counts: &[Option<f64>], interval: Span, per: usize) -> Option<Growths> {
     let (mut last, mut before) = (0.0, None);
     let mut all = Growths { x: Vec::new(), count: Vec::new() };
     for (index, count) in counts.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! Curves for plots: evenly spaced and few enough to draw.
+//! Curves for plots: evenly spaced, with few enough points to draw.
 
 use narrows_measure::Histogram;
 use narrows_units::{Span, Time};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// A number for a plot, printed with five significant digits.
+/// A number for a plot, serialised with five significant digits.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 pub(crate) struct Point(pub f64);
 
@@ -14,7 +14,7 @@ impl Serialize for Point {
     }
 }
 
-/// A place on the time axis, printed with nine significant digits.
+/// A time for a plot, serialised with nine significant digits.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 pub(crate) struct Instant(pub f64);
 
@@ -33,7 +33,7 @@ fn rounded<S: Serializer>(value: f64, decimals: usize, serializer: S) -> Result<
     }
 }
 
-/// Values at `x0`, `x0 + dx` and so on.
+/// A curve with values at `x0`, `x0 + dx` and so on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Curve {
     pub x0: Instant,
@@ -42,14 +42,14 @@ pub(crate) struct Curve {
 }
 
 impl Curve {
-    /// Times with their values.
+    /// Returns the points as pairs of time and value.
     pub fn points(&self) -> Vec<Option<(f64, f64)>> {
         let at = |index: usize| self.x0.0 + index as f64 * self.dx.0;
         self.y.iter().enumerate().map(|(index, y)| y.map(|y| (at(index), y.0))).collect()
     }
 }
 
-/// Samples by their place on the grid of sampling times; what is missing is `None`.
+/// Places samples on the grid of sampling times. Missing samples are `None`.
 pub(crate) fn grid<T>(
     samples: &[T],
     interval: Span,
@@ -68,8 +68,8 @@ pub(crate) fn grid<T>(
     grid
 }
 
-/// The curves together in at most `bins` pairs of their smallest and largest value, in the order in which these stood; one curve of few
-/// values as it is.
+/// Reduces several curves to one of at most `bins` pairs: the smallest and the largest value in a
+/// bin, in their order of time. A single curve with at most two values per bin stays unchanged.
 pub(crate) fn extremes(curves: &[Vec<Option<f64>>], interval: Span, bins: usize) -> Curve {
     let dx = interval.as_secs_f64();
     let length = curves.iter().map(Vec::len).max().unwrap_or(0);
@@ -101,7 +101,8 @@ pub(crate) fn extremes(curves: &[Vec<Option<f64>>], interval: Span, bins: usize)
     Curve { x0: Instant(dx * (0.5 + per / 4.0)), dx: Instant(dx * per / 2.0), y }
 }
 
-/// Growth per second of a count, as means over `per` samples; it keeps its value where samples are missing, and is undefined until `since`.
+/// Returns the growth of a count per second, as means over `per` samples. A missing sample leaves
+/// the count unchanged. Values before `since` are undefined.
 pub(crate) fn growth(counts: &[Option<f64>], interval: Span, per: usize, since: Time) -> Curve {
     let width = interval.as_secs_f64() * per as f64;
     let mut last = 0.0;
@@ -115,7 +116,8 @@ pub(crate) fn growth(counts: &[Option<f64>], interval: Span, per: usize, since: 
     Curve { x0: Instant(width / 2.0), dx: Instant(width), y }
 }
 
-/// How long what waits takes to leave, in ms: until the link's capacity has grown by as much. Undefined if the samples end before.
+/// Returns the time that the waiting data takes to drain, in ms: the time until the link's
+/// cumulative capacity has grown by as much. Undefined if the samples end earlier.
 pub(crate) fn draining(
     waiting: &[Option<f64>],
     capacity: &[Option<f64>],
@@ -140,7 +142,7 @@ pub(crate) fn draining(
     waiting.iter().enumerate().map(leaves).collect()
 }
 
-/// The sum of curves where any is defined.
+/// Adds curves. A sum is undefined if all its terms are undefined.
 pub(crate) fn sum(curves: &[Vec<Option<f64>>]) -> Vec<Option<f64>> {
     let length = curves.iter().map(Vec::len).max().unwrap_or(0);
     let at = |index: usize| {
@@ -149,14 +151,14 @@ pub(crate) fn sum(curves: &[Vec<Option<f64>>]) -> Vec<Option<f64>> {
     (0..length).map(at).collect()
 }
 
-/// A cumulative distribution: at each `x` in ms, the share `y` that does not exceed it.
+/// A cumulative distribution: `y` is the share of values that do not exceed `x`, in ms.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Steps {
     pub x: Vec<Point>,
     pub y: Vec<Point>,
 }
 
-/// A histogram as a distribution of some `most` points; `None` if it is empty.
+/// Converts a histogram into a distribution of about `most` points; `None` if it is empty.
 pub(crate) fn steps(histogram: &Histogram, most: usize) -> Option<Steps> {
     let first = histogram.min()?;
     let cdf = histogram.cdf();
@@ -173,7 +175,7 @@ pub(crate) fn steps(histogram: &Histogram, most: usize) -> Option<Steps> {
     Some(Steps { x, y })
 }
 
-/// A count that keeps its value where samples are missing.
+/// Fills missing samples of a count with its last value.
 pub(crate) fn keep(counts: Vec<Option<f64>>) -> Vec<Option<f64>> {
     let mut last = None;
     counts
@@ -222,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_queue_drains_as_its_link_carries_it() {
-        // 10 a step, then nothing for two steps, then 5 a step.
+        // The link carries 10 per step, then nothing for two steps, then 5 per step.
         let capacity = [10.0, 20.0, 20.0, 20.0, 25.0, 30.0].map(Some);
         let waiting = [Some(5.0), Some(0.0), Some(5.0), Some(7.5), Some(10.0), None];
         let ms: Vec<_> =

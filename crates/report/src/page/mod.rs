@@ -3,24 +3,22 @@
 mod changes;
 mod document;
 mod fidelity;
-mod figure;
 mod frame;
 mod grid;
 mod icn;
 mod levels;
 pub(crate) mod lines;
 mod over_time;
-mod overall;
+pub(crate) mod overall;
 mod packed;
 mod pairs;
 mod panels;
-mod plots;
+pub(crate) mod plots;
 mod reproduction;
 mod scorecard;
-mod scorecard_plot;
-mod style;
+pub(crate) mod style;
 mod tables;
-mod transfers;
+pub(crate) mod transfers;
 mod underway;
 
 use crate::Comparison;
@@ -29,7 +27,6 @@ use crate::emulation::INVALID;
 use crate::setup::setup;
 pub use document::Document;
 pub(crate) use fidelity::fidelity_html;
-pub use figure::{Figure, fidelity_figures, figures, grid_figures, reproduction_figures};
 use frame::{Frame, Plots, fill, notes};
 pub use grid::grid_html;
 use over_time::over_time;
@@ -46,7 +43,8 @@ const JS: &str = concat!(
     include_str!("assets/page.js")
 );
 
-/// The report as a page: results, plots, tables, scenario and the command that makes it again. A result without runs has neither plots nor tables.
+/// Returns the report as a page: results, plots, tables, scenarios and the command that repeats the
+/// measurement. A result without runs has neither plots nor tables.
 pub fn html(comparison: &Comparison) -> String {
     let measured = comparison.overlays.iter().map(|overlay| overlay.summary());
     let known = comparison.remarks().chain(measured);
@@ -80,7 +78,7 @@ pub fn html(comparison: &Comparison) -> String {
     Frame { plots: Some(Plots { data: plots.json(), js: JS }), ..frame }.around(&main)
 }
 
-/// What stands above everything else if the run is not to be trusted.
+/// Returns the warning at the top of the page if a live run is invalid.
 fn warning(comparison: &Comparison) -> String {
     let reasons: String = comparison
         .validity_issues()

@@ -1,4 +1,4 @@
-//! The part of a page that shows what was measured over time.
+//! The section of a page with the plots over time.
 
 use super::frame::fill;
 use super::{style, tables};
@@ -6,8 +6,8 @@ use crate::Comparison;
 
 const TIME: &str = include_str!("assets/time.html");
 
-/// The plots over time, with what can be chosen of them.
-pub(super) fn over_time(comparison: &Comparison, seeds: &[u64]) -> String {
+/// Returns the plots over time with their controls.
+pub(crate) fn over_time(comparison: &Comparison, seeds: &[u64]) -> String {
     let (options, word) = (style::seed_options(seeds), tables::flow_word(comparison));
     fill(
         TIME,
@@ -15,7 +15,7 @@ pub(super) fn over_time(comparison: &Comparison, seeds: &[u64]) -> String {
     )
 }
 
-/// Says so where not every seed is drawn over time.
+/// Returns a remark if not every seed is drawn over time.
 fn drawn(comparison: &Comparison, seeds: usize) -> String {
     let most = comparison.cases.iter().map(|case| case.runs.len()).max().unwrap_or(0);
     if seeds < most {

@@ -7,12 +7,13 @@ use narrows_measure::{Changed, Histogram, Record};
 use narrows_units::{Rate, Span};
 use serde::Serialize;
 
-/// Points of a cumulative distribution.
+/// Number of points of a cumulative distribution.
 const STEPS: usize = 300;
 
-/// Goodput against delay: each run, and each case's median, with the limits that all runs share.
+/// Goodput against delay: a point for each run, the median of each case, and the limits that all
+/// runs share.
 #[derive(Serialize)]
-pub(super) struct Scatter {
+pub(crate) struct Scatter {
     pub points: Vec<Mark>,
     pub medians: Vec<Mark>,
     pub capacity: Option<Point>,
@@ -21,31 +22,31 @@ pub(super) struct Scatter {
 }
 
 #[derive(Serialize)]
-pub(super) struct Mark {
+pub(crate) struct Mark {
     pub case: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Median and 95th percentile of the round trip.
+    /// Median and 95th percentile of the round-trip time.
     pub x: [Point; 2],
     pub y: Point,
 }
 
-/// A cumulative distribution of each case.
+/// Cumulative distributions, one for each case.
 #[derive(Serialize)]
-pub(super) struct Distribution {
+pub(crate) struct Distribution {
     pub title: &'static str,
     pub curves: Vec<Distributed>,
 }
 
 #[derive(Serialize)]
-pub(super) struct Distributed {
+pub(crate) struct Distributed {
     pub case: usize,
     #[serde(flatten)]
     pub steps: Steps,
 }
 
-/// The scatter of a comparison's runs.
-pub(super) fn scatter(comparison: &Comparison) -> Scatter {
+/// Computes the scatter plot of a comparison's runs.
+pub(crate) fn scatter(comparison: &Comparison) -> Scatter {
     let (Some(goodput), Some(p50), Some(p95)) =
         (metric("goodput"), metric("rtt_p50"), metric("rtt_p95"))
     else {
@@ -114,8 +115,8 @@ fn full_buffer(run: &Record) -> Option<f64> {
     Some((longest_base(run)? + link.rate?.time_for(link.buffer?)).as_millis_f64())
 }
 
-/// The distributions of a comparison's cases.
-pub(super) fn distribution(
+/// Computes the distributions of a comparison's cases, each over all seeds.
+pub(crate) fn distribution(
     comparison: &Comparison,
     title: &'static str,
     of: fn(&Record) -> Vec<&Histogram>,

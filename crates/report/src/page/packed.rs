@@ -1,17 +1,17 @@
-//! What the page's script unpacks: the plotting script and the data, compressed, as text.
+//! Compressed text that the page's script unpacks: the plotting library and the data.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::{Compression, GzBuilder};
 use std::io::Write;
 
-/// The plotting script.
-pub(super) const PLOTLY: &str = include_str!(concat!(env!("OUT_DIR"), "/plotly.js.gz.base64"));
+/// The plotting library, compressed.
+pub(crate) const PLOTLY: &str = include_str!(concat!(env!("OUT_DIR"), "/plotly.js.gz.base64"));
 
-/// A text in this form; the same each time.
-pub(super) fn packed(text: &str) -> String {
+/// Compresses a text into gzip in base64. Equal texts give equal results.
+pub(crate) fn packed(text: &str) -> String {
     let mut packed = GzBuilder::new().write(Vec::new(), Compression::default());
-    // A buffer in memory takes everything.
+    // Writing to a buffer in memory cannot fail.
     let done = packed.write_all(text.as_bytes()).and_then(|()| packed.finish());
     STANDARD.encode(done.unwrap_or_default())
 }

@@ -1,23 +1,26 @@
-//! What a matrix of pairs comes to, controller by controller.
+//! The summary of a matrix, controller by controller.
 
 use super::style::escape;
 use crate::grid::{Matrix, Measure, Pairs};
-use crate::number::{or_dash, short};
+use narrows_figure::number::{or_dash, short};
 use narrows_measure::harm::STARVED_S;
 
-/// The extreme of a measure over those beside a controller: its value, who that is, and whether it is beyond the yardstick.
+/// The largest value of a measure among the pairs of a controller: the value, the other controller,
+/// and whether the value is beyond the yardstick.
 type Worst<'a> = Option<(f64, &'a str, bool)>;
 
-/// Row and column of a controller and one beside it.
+/// Maps a controller and another one to row and column of their pair.
 type At = fn(usize, usize) -> (usize, usize);
 
-/// A table with a row for each network and controller: the mean of its shares, the worst harm that it does and suffers, its longest starvation.
-pub(super) fn summary(matrix: &Matrix) -> String {
+/// Returns a table with a row for each network and controller: mean share, worst harm done and
+/// suffered, and longest starvation.
+pub(crate) fn summary(matrix: &Matrix) -> String {
     let several = matrix.conditions.len() > 1;
     let head =
         |name: &str, unit: &str| format!("<th scope=\"col\">{name}<small>{unit}</small></th>");
     let network = if several { "<th scope=\"col\" class=\"axis\">Network</th>" } else { "" };
-    // Transfers get what they ask for, sooner or later.
+    // Traffic of transfers is judged by completion times: all its data arrives sooner or later, so
+    // goodput shows little harm.
     let defined = |pairs: &Pairs| pairs.median.iter().flatten().any(Option::is_some);
     let of_transfers = |measure: &Measure| {
         measure.name == "harm_completion" && measure.conditions.iter().all(defined)
@@ -89,7 +92,7 @@ fn cell(worst: Worst<'_>) -> String {
     format!("<td>{}{mark}<small>{beside}</small></td>", short(value))
 }
 
-/// The mean of a controller's shares beside the others.
+/// Returns the mean of a controller's shares next to each other controller.
 fn mean_share(pairs: &Pairs, own: usize) -> Option<f64> {
     let shares = pairs.median[own]
         .iter()
@@ -100,7 +103,7 @@ fn mean_share(pairs: &Pairs, own: usize) -> Option<f64> {
     (count > 0).then(|| sum / f64::from(count))
 }
 
-/// The largest value among the pairs of a controller with others.
+/// Returns the largest value among the pairs of a controller with other controllers.
 fn worst<'a>(
     matrix: &'a Matrix,
     (measure, pairs): (&Measure, &Pairs),

@@ -1,47 +1,47 @@
-//! The plots over time that stand above each other.
+//! The panels: plots over time, one above the other.
 
 use serde::Serialize;
 
-pub(super) const THROUGHPUT: usize = 0;
-pub(super) const CLASS: usize = 1;
-pub(super) const PATH: usize = 2;
-pub(super) const RTT: usize = 3;
-pub(super) const CWND: usize = 4;
-pub(super) const PACING: usize = 5;
-pub(super) const REFUSED: usize = 6;
-pub(super) const SAID: usize = 7;
-pub(super) const SHAPER: usize = 8;
-pub(super) const QUEUE: usize = 9;
-pub(super) const DELAY: usize = 10;
-pub(super) const DROPS: usize = 11;
-pub(super) const MARKS: usize = 12;
-pub(super) const PANELS: usize = 13;
+pub(crate) const THROUGHPUT: usize = 0;
+pub(crate) const CLASS: usize = 1;
+pub(crate) const PATH: usize = 2;
+pub(crate) const RTT: usize = 3;
+pub(crate) const CWND: usize = 4;
+pub(crate) const PACING: usize = 5;
+pub(crate) const REFUSED: usize = 6;
+pub(crate) const SAID: usize = 7;
+pub(crate) const SHAPER: usize = 8;
+pub(crate) const QUEUE: usize = 9;
+pub(crate) const DELAY: usize = 10;
+pub(crate) const DROPS: usize = 11;
+pub(crate) const MARKS: usize = 12;
+pub(crate) const PANELS: usize = 13;
 
-/// One of the plots over time that stand above each other.
+/// One of the plots over time.
 #[derive(Serialize)]
-pub(super) struct Panel {
-    /// `{}` stands for the link that is shown.
+pub(crate) struct Panel {
+    /// Title of the panel. `{}` stands for the name of the link.
     pub title: &'static str,
     pub unit: &'static str,
-    /// What the title says behind the unit.
+    /// Remark in the title, after the unit.
     pub aside: &'static str,
-    /// Its values are means over a while, which the title says.
+    /// True if the values are means over some time, which the title states.
     pub mean: bool,
-    /// Its axis begins at zero.
+    /// True if the vertical axis begins at zero.
     pub zero: bool,
 }
 
-/// One of several lines of a flow or link in one panel: a class, a path.
+/// One of several lines of a flow or link in a panel, such as a class or a path.
 #[derive(Clone, Serialize)]
-pub(super) struct Part {
-    /// Its place among them, which says how it is dashed.
+pub(crate) struct Part {
+    /// Index of the line, which determines its dashes.
     pub part: usize,
-    /// What it is called: "secondary", "path 2".
+    /// Name of the line: "secondary", "path 2".
     pub of: String,
 }
 
-/// The panels, with queues in packets or in kB.
-pub(super) fn panels(packets: bool, icn: bool) -> [Panel; PANELS] {
+/// Returns the panels. Queues are in packets, or else in kB.
+pub(crate) fn panels(packets: bool, icn: bool) -> [Panel; PANELS] {
     let panel = |title, unit| Panel { title, unit, aside: "", mean: false, zero: true };
     let aside = |title, aside| Panel { aside, ..panel(title, "Mbit/s") };
     let mean = |title, unit| Panel { mean: true, ..panel(title, unit) };

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 /// Numbers in all curves over time.
 #[derive(Clone, Copy)]
-pub(super) struct Budget {
+pub(crate) struct Budget {
     /// As they are first drawn.
     pub first: usize,
     /// In their finer levels.
@@ -25,7 +25,7 @@ pub(super) struct Budget {
 }
 
 /// What a page may carry.
-pub(super) const WHOLE: Budget = Budget { first: 200_000, finer: 600_000 };
+pub(crate) const WHOLE: Budget = Budget { first: 200_000, finer: 600_000 };
 
 /// Pairs of extremes in a curve that has room.
 const BINS: usize = 400;
@@ -37,7 +37,7 @@ const UNEQUAL: f64 = 0.9;
 const LINKS: usize = 8;
 
 #[derive(Serialize)]
-pub(super) struct Plots<'a> {
+pub(crate) struct Plots<'a> {
     pub cases: Vec<&'a str>,
     pub seeds: Vec<u64>,
     /// Flows of the run that has most.
@@ -65,7 +65,7 @@ pub(super) struct Plots<'a> {
 
 /// One curve over time: a case's flows together, or one of them, or a link.
 #[derive(Serialize)]
-pub(super) struct Line<'a> {
+pub(crate) struct Line<'a> {
     pub case: usize,
     pub seed: usize,
     pub panel: usize,
@@ -105,7 +105,7 @@ struct Capacity {
 }
 
 #[derive(Serialize, PartialEq)]
-pub(super) struct Limit {
+pub(crate) struct Limit {
     pub panel: usize,
     pub link: usize,
     pub at: Point,
@@ -135,7 +135,7 @@ struct Extent {
     icn: bool,
 }
 
-pub(super) fn plots(comparison: &Comparison, budget: Budget) -> Plots<'_> {
+pub(crate) fn plots(comparison: &Comparison, budget: Budget) -> Plots<'_> {
     let runs: Vec<&Record> = comparison.runs().map(|(_, run)| run).collect();
     let links = links(&runs);
     let extent = extent(comparison, links.len(), budget);

@@ -1,20 +1,21 @@
-//! The page of a reproduction: each figure's plots beside its claims.
+//! The page of a reproduction: the plots of each figure next to its claims.
 
 use super::frame::{Frame, Plots, fill, notes, setup};
 use super::style::escape;
-use crate::number::short;
 use crate::reproduction::{
     DrawnPlot, FigureResult, JudgedClaim, JudgedStatement, PaperResult, Reproduction, Verdict,
     named, reproduction_bounds, reproduction_measured, reproduction_share, reproduction_simulated,
     reproduction_stated,
 };
+use narrows_figure::number::short;
 use narrows_scenario::paper::{Judged, Origin, Over, Standing, Statement};
 
 const MAIN: &str = include_str!("assets/reproduction.html");
 const CSS: &str = include_str!("assets/reproduction.css");
 const JS: &str = include_str!("assets/reproduction.js");
 
-/// The page: papers, their figures, plots beside claims, the command that makes it again.
+/// Returns the page: papers, their figures, plots next to claims, and the command that repeats the
+/// measurement.
 pub(crate) fn reproduction_html(reproduction: &Reproduction) -> String {
     let plots: Vec<Vec<&[DrawnPlot]>> = reproduction
         .papers
@@ -52,7 +53,7 @@ pub(crate) fn reproduction_html(reproduction: &Reproduction) -> String {
     frame.around(&main)
 }
 
-/// "4 of 5 hold".
+/// Counts the claims that hold: "4 of 5 hold".
 fn tally<'a>(claims: impl Iterator<Item = &'a JudgedClaim>) -> String {
     let verdicts: Vec<bool> = claims.map(|claim| claim.verdict().holds()).collect();
     format!("{} of {} hold", verdicts.iter().filter(|holds| **holds).count(), verdicts.len())
@@ -74,7 +75,7 @@ fn contents(index: usize, paper: &PaperResult) -> String {
     )
 }
 
-/// A verdict as a sign; its words stand beside it for those who do not see it.
+/// Returns the sign of a verdict, with its words for screen readers and as a tooltip.
 fn mark(verdict: Verdict) -> String {
     let (class, sign) = sign(verdict);
     format!(
@@ -105,7 +106,8 @@ fn paper(index: usize, paper: &PaperResult) -> String {
     )
 }
 
-/// Where a statement stands, how it is known if not from the text, and in which range it was judged.
+/// Returns the source of a statement, its origin unless it is the text, and the range for which it
+/// was judged.
 fn known_from(statement: &Statement) -> String {
     let origin = match statement.origin {
         Origin::Text => "",
@@ -117,7 +119,7 @@ fn known_from(statement: &Statement) -> String {
     format!("{}{origin}{range}", statement.source)
 }
 
-/// The statements of the document, folded; nothing if none are listed.
+/// Returns the statements of the document as a folded table; empty if the document lists none.
 fn statements(paper: &PaperResult) -> String {
     let row = |JudgedStatement { statement, standing }: &JudgedStatement| {
         let (class, sign) = match standing {
@@ -225,7 +227,7 @@ fn claim(judged: &JudgedClaim, live: bool) -> String {
     )
 }
 
-/// Where a measured value comes from: "6.21 to 2.48 Mbit/s; worst of 6: cubic, 1 %".
+/// Describes the origin of a measured value: "6.21 to 2.48 Mbit/s; worst of 6: cubic, 1 %".
 fn origin(judged: &JudgedClaim) -> String {
     let claim = &judged.claim;
     let sides = judged.sides.map(|[own, other]| {
@@ -248,7 +250,7 @@ fn origin(judged: &JudgedClaim) -> String {
         .join("; ")
 }
 
-/// What of a run a claim is about.
+/// Describes the flows, the link and the time that a claim is about.
 fn parts(judged: &JudgedClaim) -> String {
     let asked = &judged.claim.asked;
     let flows =

@@ -1,15 +1,20 @@
 //! The page of a scorecard.
 
 use super::frame::{self, Frame, fill};
-use super::scorecard_plot::panels;
-use super::style::{capital, escape, key};
-use crate::number::{or_dash, short};
-use crate::scorecard::{Entry, Estimate, Network, Scorecard, Traffic, beside, heads, percent};
+use super::style::{self, capital, escape, key};
+use crate::baseline::Standing;
+use crate::figures::of_traffic;
+use crate::scorecard::{
+    Against, Entry, Estimate, NO_WINNER, Network, Scorecard, Traffic, beside, heads, percent,
+};
+use narrows_figure::number::{or_dash, short};
+use narrows_figure::{Figure, Style};
 
 const MAIN: &str = include_str!("assets/scorecard.html");
 const CSS: &str = include_str!("assets/scorecard.css");
 
-/// The page: who was best, and for each traffic plots, all numbers, and in words what competitors lose. It needs no script.
+/// Returns the page: the standings against the baseline or the clear winners; for each traffic
+/// plots, all numbers, and the harm to competitors in words. It needs no script.
 pub(crate) fn scorecard_html(card: &Scorecard) -> String {
     let controllers: String = card
         .controllers
@@ -42,9 +47,10 @@ pub(crate) fn scorecard_html(card: &Scorecard) -> String {
     frame.around(&main)
 }
 
-/// Who was best: a row for each network and traffic, a column for each competitor.
+/// Returns the summary: a row for each network and traffic, a column for each competitor. The cells
+/// show the controllers against the baseline, or without a baseline the winners.
 fn verdicts(card: &Scorecard) -> String {
-    if card.verdicts.is_empty() {
+    if card.verdicts.is_empty() && card.against.is_empty() {
         return String::new();
     }
     let places: Vec<Option<&str>> =
@@ -56,7 +62,18 @@ fn verdicts(card: &Scorecard) -> String {
     let mut rows = String::new();
     for network in &card.networks {
         for traffic in &card.traffic {
-            let own = |place: &Option<&str>| {
+            let against = |place: &Option<&str>| -> String {
+                let rows = card.against.iter().filter(|own| {
+                    (&own.network, &own.traffic, own.beside.as_deref())
+                        == (&network.name, &traffic.name, *place)
+                });
+                let row = |own: &Against| {
+                    let standings = style::standings(&own.standings);
+                    format!("<p><b>{}</b>{standings}</p>", escape(&own.controller))
+                };
+                rows.map(row).collect()
+            };
+            let winners = |place: &Option<&str>| {
                 let verdict = card.verdicts.iter().find(|verdict| {
                     (&verdict.network, &verdict.traffic, verdict.beside.as_deref())
                         == (&network.name, &traffic.name, *place)
@@ -65,11 +82,8 @@ fn verdicts(card: &Scorecard) -> String {
                 parts.map(verdict_part).collect::<String>()
             };
             let cell = |place: &Option<&str>| {
-                format!(
-                    "<td data-place=\"{}\">{}</td>",
-                    escape(&capital(&beside(*place))),
-                    own(place)
-                )
+                let content = if card.baseline.is_some() { against(place) } else { winners(place) };
+                format!("<td data-place=\"{}\">{content}</td>", escape(&capital(&beside(*place))))
             };
             let cells: String = places.iter().map(cell).collect();
             rows += &format!(
@@ -79,22 +93,45 @@ fn verdicts(card: &Scorecard) -> String {
             );
         }
     }
+    let title = match &card.baseline {
+        Some(baseline) => format!("Against {}", escape(baseline)),
+        None => "Clear winners".to_owned(),
+    };
     format!(
-        "<section>\n<h2>Clear winners (intervals do not overlap)</h2>\n<div class=\"wide\"><table class=\"verdicts\"><thead><tr><th scope=\"col\">Network, \
+        "<section>\n<h2>{title} (intervals do not overlap)</h2>\n<div class=\"wide\"><table class=\"verdicts\"><thead><tr><th scope=\"col\">Network, \
          traffic</th>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>\n</section>\n"
     )
 }
 
-/// Who won, with the name before the rest; softly, where nobody did.
+/// Formats a part of a verdict: a controller and its columns. Columns without a winner are shown
+/// less prominently.
 fn verdict_part(part: &str) -> String {
     match part.split_once(": ") {
-        Some((none @ ("no difference seen" | "not defined"), rest)) => {
+        Some((none @ (NO_WINNER | "not defined"), rest)) => {
             format!("<span class=\"none\">{none}: {}</span>", escape(rest))
         }
         Some((who, rest)) => format!("<span><b>{}</b>: {}</span>", escape(who), escape(rest)),
         None => String::new(),
     }
 }
+
+/// The plots of a traffic's numbers.
+fn panels(card: &Scorecard, traffic: &Traffic) -> String {
+    let style = Style { width: PANEL, titled: false, in_page: true, ..Style::SCREEN };
+    let panel = |figure: Figure| {
+        let title = figure.title.split_once(": ").map_or("", |(_, number)| number);
+        format!(
+            "<div class=\"panel\"><h3>{}</h3>\n{}</div>\n",
+            escape(&capital(title)),
+            figure.svg(&style)
+        )
+    };
+    let all: String = of_traffic(card, traffic).into_iter().map(panel).collect();
+    format!("<div class=\"panels\">\n{all}</div>\n")
+}
+
+/// Width of a plot in pixels.
+const PANEL: f64 = 440.0;
 
 fn section(card: &Scorecard, traffic: &Traffic) -> String {
     let sentences: String = card
@@ -161,12 +198,13 @@ fn table(card: &Scorecard, traffic: &Traffic) -> String {
 fn cells(card: &Scorecard, entry: &Entry) -> String {
     let mut cells = format!("<td class=\"who\">{}</td>", escape(&entry.controller));
     for own in &entry.metrics {
-        cells += &number(&own.estimate, or_dash, short, own.best, false);
+        let sign = sign(card, own.best, own.standing);
+        cells += &number(&own.estimate, or_dash, short, sign, false);
     }
     for own in &entry.harm {
-        cells +=
-            &number(&own.estimate, percent, |share| percent(Some(share)), own.best, own.beyond_own);
-        cells += &number(&own.own, percent, |share| percent(Some(share)), false, false);
+        let (end, sign) = (|share| percent(Some(share)), sign(card, own.best, own.standing));
+        cells += &number(&own.estimate, percent, end, sign, own.beyond_own);
+        cells += &number(&own.own, percent, end, None, false);
     }
     if entry.harm.is_empty() && !card.beside.is_empty() {
         cells += "<td></td><td></td><td></td><td></td>";
@@ -174,11 +212,23 @@ fn cells(card: &Scorecard, entry: &Entry) -> String {
     cells
 }
 
+/// Returns the class of a number's cell and the sign after the number.
+fn sign(
+    card: &Scorecard,
+    best: bool,
+    standing: Option<Standing>,
+) -> Option<(&'static str, &'static str)> {
+    match (&card.baseline, standing) {
+        (Some(_), standing) => standing.map(|standing| (standing.class(), standing.sign())),
+        (None, _) => best.then_some(("best", "*")),
+    }
+}
+
 fn number(
     estimate: &Estimate,
     median: fn(Option<f64>) -> String,
     end: fn(f64) -> String,
-    best: bool,
+    sign: Option<(&str, &str)>,
     beyond: bool,
 ) -> String {
     let ends = estimate
@@ -187,12 +237,10 @@ fn number(
         .map(|(low, high)| (end(low), end(high)))
         .filter(|(low, high)| low != high);
     let range = ends.map_or_else(String::new, |(low, high)| format!("{low}–{high}"));
-    let (class, mark) = (
-        if best { " class=\"best\"" } else { "" },
-        [if best { "*" } else { "" }, if beyond { "!" } else { "" }].concat(),
-    );
+    let (class, mark) = sign.unwrap_or_default();
+    let mark = [mark, if beyond { "!" } else { "" }].concat();
     format!(
-        "<td{class}>{}{mark}<small>{}</small></td>",
+        "<td class=\"{class}\">{}{mark}<small>{}</small></td>",
         escape(&median(estimate.median)),
         escape(&range)
     )

@@ -1,17 +1,18 @@
 //! The tables of the page.
 
-use super::style::{escape, key};
+use super::style::{self, escape, key};
 use crate::Comparison;
+use crate::baseline::against;
 use crate::columns::{CARRIER, CONSUMER, FLOW, Field, LINK, Results, SIZE, cell, sizes};
-use crate::number::count;
 use crate::spread::statistic;
+use narrows_figure::number::count;
 use narrows_measure::Record;
 use std::borrow::Cow;
 
-/// Rows of a table of flows or links; the Parquet tables have them all.
+/// Largest number of rows in a table of flows or links. The Parquet tables have all rows.
 const ROWS: usize = 200;
 
-pub(super) fn results(comparison: &Comparison, shown: &Results) -> String {
+pub(crate) fn results(comparison: &Comparison, shown: &Results) -> String {
     let (columns, named) = (&shown.columns, comparison.names_cases());
     let first = if named { "<th scope=\"col\">Case</th>" } else { "" };
     let head: String = columns
@@ -39,7 +40,26 @@ pub(super) fn results(comparison: &Comparison, shown: &Results) -> String {
         .seeds()
         .map_or_else(String::new, |seeds| format!("<p class=\"hint\">{}</p>", statistic(seeds)));
     format!(
-        "<div class=\"wide\"><table><thead><tr>{first}{head}</tr></thead><tbody>\n{rows}</tbody></table></div>{caption}"
+        "<div class=\"wide\"><table><thead><tr>{first}{head}</tr></thead><tbody>\n{rows}</tbody></table></div>{caption}{}",
+        standings(comparison, shown)
+    )
+}
+
+/// Returns the standings of each case against the baseline; empty without a baseline.
+fn standings(comparison: &Comparison, shown: &Results) -> String {
+    let cases = against(comparison, shown);
+    let (Some(name), false) = (&comparison.baseline, cases.is_empty()) else {
+        return String::new();
+    };
+    let place = |label: &str| comparison.cases.iter().position(|case| case.label == label);
+    let rows = cases.iter().map(|(label, own)| {
+        let key = place(label).map_or_else(String::new, key);
+        format!("<dt>{key}{}</dt><dd>{}</dd>\n", escape(label), style::standings(own))
+    });
+    format!(
+        "<h3>Against {}</h3><dl class=\"against\">\n{}</dl>\n",
+        escape(name),
+        rows.collect::<String>()
     )
 }
 
@@ -52,7 +72,7 @@ fn head_cell(head: &str, unit: &str, title: &str) -> String {
     )
 }
 
-pub(super) fn flows(comparison: &Comparison) -> String {
+pub(crate) fn flows(comparison: &Comparison) -> String {
     if comparison.is_icn() {
         return parts(comparison, "consumer", CONSUMER, |run| {
             (0..run.flows.len()).collect::<Vec<_>>().into()
@@ -61,7 +81,7 @@ pub(super) fn flows(comparison: &Comparison) -> String {
     parts(comparison, "flow", FLOW, |run| run.flows.as_slice().into())
 }
 
-pub(super) fn links(comparison: &Comparison) -> String {
+pub(crate) fn links(comparison: &Comparison) -> String {
     if comparison.is_icn() {
         return parts(comparison, "link", CARRIER, |run| {
             (0..run.links.len()).collect::<Vec<_>>().into()
@@ -70,13 +90,13 @@ pub(super) fn links(comparison: &Comparison) -> String {
     parts(comparison, "link", LINK, |run| run.links.as_slice().into())
 }
 
-/// What the flows of a page are called.
-pub(super) fn flow_word(comparison: &Comparison) -> &'static str {
+/// Returns the page's word for flows.
+pub(crate) fn flow_word(comparison: &Comparison) -> &'static str {
     if comparison.is_icn() { "Consumers" } else { "Flows" }
 }
 
-/// Completed transfers by size; nothing if there are none.
-pub(super) fn transfers(comparison: &Comparison) -> String {
+/// Returns the table of completed transfers by size; empty if no transfer was completed.
+pub(crate) fn transfers(comparison: &Comparison) -> String {
     if comparison.runs().all(|(_, run)| sizes([run]).is_empty()) {
         return String::new();
     }
@@ -133,7 +153,7 @@ fn parts<'a, T: Clone + 'a>(
     )
 }
 
-pub(super) fn meanings(shown: &Results) -> String {
+pub(crate) fn meanings(shown: &Results) -> String {
     let one = |column: &crate::columns::Column| {
         let metric = column.metric;
         format!(
@@ -147,7 +167,7 @@ pub(super) fn meanings(shown: &Results) -> String {
     shown.columns.iter().map(one).collect()
 }
 
-pub(super) fn scenarios(comparison: &Comparison) -> String {
+pub(crate) fn scenarios(comparison: &Comparison) -> String {
     let mut text = String::new();
     let mut shown: Vec<&str> = Vec::new();
     for case in &comparison.cases {

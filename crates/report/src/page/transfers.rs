@@ -1,4 +1,4 @@
-//! What the plots of transfers show: slowdown by size, and completion times.
+//! The data of the plots of transfers: slowdown by size, and completion times.
 
 use super::lines::{Point, Steps, steps};
 use crate::Comparison;
@@ -6,41 +6,41 @@ use crate::columns::sizes;
 use narrows_measure::{Histogram, SizeBin};
 use serde::Serialize;
 
-/// Points of all distributions of completion times; it keeps the data below 2 MB.
+/// Limit on the points of all distributions of completion times. It keeps the data below 2 MB.
 const BUDGET: usize = 30_000;
-/// Points of one distribution that has room.
+/// Largest number of points of one distribution.
 const STEPS: usize = 150;
 const QUANTILES: [(&str, f64); 3] = [("median", 0.50), ("p95", 0.95), ("p99", 0.99)];
 
 #[derive(Serialize)]
-pub(super) struct Transfers {
-    /// The ranges of sizes that occur, in rising order.
+pub(crate) struct Transfers {
+    /// The size ranges that occur, in ascending order.
     pub sizes: Vec<Size>,
     pub slowdown: Vec<Slowdown>,
     pub completion: Vec<Completion>,
 }
 
 #[derive(Serialize)]
-pub(super) struct Size {
+pub(crate) struct Size {
     pub name: String,
-    /// The geometric middle of the range in bytes.
+    /// Geometric mean of the limits of the range, in bytes.
     pub middle: Point,
 }
 
-/// A quantile of the slowdown by size, one place for each of the ranges.
+/// A quantile of the slowdown, with one value for each size range.
 #[derive(Serialize)]
-pub(super) struct Slowdown {
+pub(crate) struct Slowdown {
     pub case: usize,
-    /// Which quantile, in the order of the legend.
+    /// Index of the quantile, in the order of the legend.
     pub rank: usize,
     pub name: &'static str,
     pub y: Vec<Option<Point>>,
     pub counts: Vec<u64>,
 }
 
-/// How long the transfers of a range of sizes took, or of all sizes.
+/// Completion times of the transfers in a size range, or of all sizes.
 #[derive(Serialize)]
-pub(super) struct Completion {
+pub(crate) struct Completion {
     pub case: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<usize>,
@@ -49,8 +49,8 @@ pub(super) struct Completion {
     pub steps: Steps,
 }
 
-/// The transfers of all seeds of each case; `None` if none was completed.
-pub(super) fn transfers(comparison: &Comparison) -> Option<Transfers> {
+/// Collects the transfers of all seeds of each case; `None` if no transfer was completed.
+pub(crate) fn transfers(comparison: &Comparison) -> Option<Transfers> {
     let bins: Vec<Vec<SizeBin>> = comparison.cases.iter().map(|case| sizes(&case.runs)).collect();
     let mut ranges: Vec<&SizeBin> = bins.iter().flatten().collect();
     ranges.sort_by_key(|bin| bin.from);

@@ -1,4 +1,4 @@
-//! The page of a run that goes on.
+//! The page of a run in progress.
 
 use super::frame::{Frame, Plots, fill};
 use super::over_time::over_time;
@@ -13,37 +13,41 @@ const MAIN: &str = include_str!("assets/underway.html");
 const CSS: &str = include_str!("assets/underway.css");
 const JS: &str = concat!(include_str!("assets/time.js"), include_str!("assets/underway.js"));
 
-/// What is sent again and again is less than what a report has.
+/// Limits on the plotted points. They are lower than those of a report, because the data is sent
+/// again and again.
 const OFTEN: Budget = Budget { first: 20_000, finer: 0 };
 
-/// Samples that are kept of a run: of a longer or larger one every second, third and so on.
+/// Limit on the samples stored of a run. If a run has more, only every second, third and so on is
+/// stored.
 const KEPT: u64 = 200_000;
 
-/// A command's runs, of which one goes on: it follows them, and its page shows how far they are.
+/// The runs of a command with their progress. It follows the current run, and its page shows the
+/// state of that run.
 #[derive(Clone, Debug)]
 pub struct Underway {
     title: String,
     names: Vec<String>,
-    /// How many have begun.
+    /// Number of runs that have begun.
     begun: usize,
-    /// The latest: its record as it began, with the samples that are kept.
+    /// The current run: its record at the start, with the samples stored since.
     record: Option<Record>,
-    /// Time from one kept sample to the next.
+    /// Time between stored samples.
     every: Span,
-    /// When the latest sample was taken, and the latest of all, which differ while the parts of a network are run one after another.
+    /// Time of the latest sample, and the largest sample time so far. They differ if the parts of a
+    /// network run one after another.
     at: Time,
     reached: Time,
     heard: u64,
 }
 
-/// What the page is told.
+/// The data that the page receives.
 #[derive(Serialize)]
 struct Told<'a> {
-    /// Which run it is, from 1 on, of how many, and its name.
+    /// Number of the current run, starting at 1; the number of runs; and the name of the run.
     run: usize,
     runs: usize,
     name: &'a str,
-    /// The time that its samples have reached, in seconds.
+    /// Time of the latest sample, in seconds.
     at: f64,
     setup: String,
     #[serde(flatten)]
@@ -51,7 +55,8 @@ struct Told<'a> {
 }
 
 impl Underway {
-    /// Runs under this title, one after another, with a name each. None has begun.
+    /// Creates a series of runs with this title. The runs follow one another, each with a name. No
+    /// run has begun.
     pub fn new(title: impl Into<String>, names: Vec<String>) -> Underway {
         let (every, at) = (Span::ZERO, Time::ZERO);
         Underway {
@@ -66,13 +71,14 @@ impl Underway {
         }
     }
 
-    /// How often something was heard of the runs: no two states of them have the same number.
+    /// Returns the number of updates. It differs between any two states of the runs.
     pub fn heard(&self) -> u64 {
         self.heard
     }
 
-    /// The page, with what is known so far. It asks for the state of the runs at `events` beside it, a stream of server-sent events each of which has
-    /// [`Underway::json`] as its data; at an event called `end` it loads its own address again.
+    /// Returns the page with the data so far. The page reads the state of the runs from the
+    /// relative address `events`: a stream of server-sent events, each with [`Underway::json`] as
+    /// its data. At an event named `end` it reloads its own address.
     pub fn html(&self) -> String {
         let comparison = self.so_far();
         let seeds: Vec<u64> = self.record.iter().map(|record| record.seed).collect();
@@ -88,7 +94,8 @@ impl Underway {
         frame.around(&main)
     }
 
-    /// The run that goes on: its number and name, the time reached in seconds, and what is drawn of it. `null` before the first has begun.
+    /// Returns the state of the current run as JSON: its number and name, the time of the latest
+    /// sample in seconds, and the data of the plots. `null` before the first run has begun.
     pub fn json(&self) -> String {
         let comparison = self.so_far();
         let told = self.record.is_some().then(|| Told {
@@ -102,7 +109,7 @@ impl Underway {
         serde_json::to_string(&told).unwrap_or_default()
     }
 
-    /// What is known of the run that goes on.
+    /// Returns the current run with its samples so far.
     fn so_far(&self) -> Comparison {
         let runs: Vec<Record> =
             self.record.iter().map(|record| record.so_far(self.reached)).collect();

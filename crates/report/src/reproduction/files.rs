@@ -11,19 +11,19 @@ use crate::reserved::Reserved;
 use serde::{Deserialize, Serialize};
 
 const PLOTS: &str = "plots.json";
-/// Claims that a caption tells one by one.
+/// Number of claims that a caption lists.
 const TOLD: usize = 3;
 
-/// The plots of a figure of a paper, as `plots.json` keeps them.
+/// The plots of a figure of a paper, as stored in `plots.json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KeptPlots {
-    /// What commands call the paper.
+    /// Name of the paper on the command line.
     pub paper: String,
-    /// What commands call the figure.
+    /// Name of the figure on the command line.
     pub figure: String,
-    /// Where it was published, and what was published and measured.
+    /// Source of the figure, and the published and measured values of its claims.
     pub caption: String,
-    /// Its plots, in order.
+    /// Plots of the figure, in order.
     pub plots: Vec<DrawnPlot>,
 }
 
@@ -53,18 +53,22 @@ impl KeptPlots {
     }
 }
 
-/// The plots of a reproduction's directory; `None` if it is that of something else.
+/// Reads the plots of a reproduction from its directory; `None` if the directory holds another kind
+/// of result.
 ///
 /// # Errors
-/// They do not say what they should.
+///
+/// The file is damaged.
 pub fn read_plots(files: &ResultDir) -> Result<Option<Vec<KeptPlots>>, ReportError> {
     files.json(PLOTS)
 }
 
-/// Writes a reproduction into the directory that is reserved for it: `report.html`, `claims.json`, `plots.json`, `run.json`, and
-/// `statements.json` if papers list statements. The directory appears complete or not at all.
+/// Writes a reproduction into its reserved directory: `report.html`, `claims.json`, `plots.json`,
+/// `run.json`, and `statements.json` if papers list statements. The directory appears complete or
+/// not at all.
 ///
 /// # Errors
+///
 /// Something cannot be written.
 pub fn write_reproduction(
     reserved: Reserved,

@@ -1,4 +1,4 @@
-//! What a figure draws of an information-centric network over time.
+//! Curves over time for information-centric networks.
 
 use super::curve::{BINS, Traced, bin, kept};
 use crate::page::lines::{extremes, grid, growth, sum};
@@ -6,7 +6,8 @@ use narrows_measure::{ConsumerCounters, ConsumerRecord, RatesRecord, RatesSample
 use narrows_scenario::paper::Trace;
 use narrows_units::{Bytes, Time};
 
-/// The rates that are written into Data from a link, or the queue of Interests for it.
+/// Returns the rates stamped into Data from a link, or for [`Trace::Shaper`] the queue of Interests
+/// for the link.
 pub(super) fn of_link(record: &Record, trace: Trace, link: usize) -> Vec<Traced> {
     let Some(rates) = record.icn.as_ref().and_then(|icn| icn.rates.get(link)) else {
         return Vec::new();
@@ -29,12 +30,13 @@ pub(super) fn of_link(record: &Record, trace: Trace, link: usize) -> Vec<Traced>
     }
 }
 
-/// True if the law there has a second class.
+/// True if the rate law has a second class.
 fn has_secondary(rates: &RatesRecord) -> bool {
     rates.samples.iter().any(|sample| !sample.secondary.is_zero())
 }
 
-/// What Data of each class brings to some consumers together; only the first class if nobody asks in the second one.
+/// Returns the rate at which some consumers together receive Data of each class; only the first
+/// class if no consumer received Data of the second.
 pub(super) fn classes(record: &Record, name: &str, members: &[usize]) -> Vec<Traced> {
     let Some(icn) = &record.icn else { return Vec::new() };
     let own = |members: &[usize]| {
@@ -65,7 +67,7 @@ pub(super) fn classes(record: &Record, name: &str, members: &[usize]) -> Vec<Tra
     }
 }
 
-/// What Data on each path brings to each of some consumers, both classes together.
+/// Returns the rate at which each consumer receives Data on each path, both classes together.
 pub(super) fn subflows(record: &Record, members: &[usize]) -> Vec<Traced> {
     let Some(icn) = &record.icn else { return Vec::new() };
     let mut traced = Vec::new();

@@ -1,4 +1,4 @@
-//! Published results and whether they hold: table, JSON, page.
+//! Published results and their verdicts: table, JSON, page.
 
 mod curve;
 mod files;

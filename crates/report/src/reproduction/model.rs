@@ -1,118 +1,118 @@
-//! What came out of the figures of papers.
+//! The results of reproducing the figures of papers.
 
 use super::curve::Traced;
 use super::plots::DrawnPlot;
 use narrows_scenario::paper::{By, Claim, Standing, Statement};
 use serde::{Deserialize, Serialize};
 
-/// What kernel and simulator may be apart without a word on it, in percent.
+/// Largest difference between kernel and simulator that needs no explanation, in percent.
 const NEAR: f64 = 15.0;
 
-/// What is kept of a run of a figure.
+/// The data of a run of a figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeptRun {
-    /// Each number that the figure asks for; `None` where one is not defined.
+    /// The numbers that the figure asks for; `None` if a number is undefined.
     pub values: Vec<Option<f64>>,
-    /// The curves of each plot over time that shows the run: the plot's place among all, and the curves.
+    /// The curves of each plot over time that shows the run: the index of the plot, and its curves.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub traces: Vec<(usize, Vec<Traced>)>,
-    /// Why a run on the kernel says more of the machine than of the kernel; nothing for other runs.
+    /// Reasons why a run on the kernel is invalid; empty for other runs.
     #[serde(rename = "doubts", skip_serializing_if = "Vec::is_empty", default)]
     pub validity_issues: Vec<String>,
 }
 
-/// Papers, and what holds of them.
+/// Papers and their verdicts.
 #[derive(Clone, Debug)]
 pub struct Reproduction {
-    /// The command that makes it again.
+    /// The command that repeats the measurement.
     pub remake: String,
-    /// The version of Narrows that measured.
+    /// Version of Narrows that measured.
     pub version: String,
-    /// True if figures were scaled for a quick look.
+    /// True if figures were scaled down for a quick look.
     pub quick: bool,
     /// The papers.
     pub papers: Vec<PaperResult>,
 }
 
-/// A paper, and what holds of it.
+/// A paper and its verdicts.
 #[derive(Clone, Debug)]
 pub struct PaperResult {
-    /// What commands call it.
+    /// Name on the command line.
     pub name: String,
-    /// Its title.
+    /// Title of the paper.
     pub title: String,
-    /// Who wrote it.
+    /// Authors of the paper.
     pub authors: String,
-    /// Where and when it was published.
+    /// Place and date of publication.
     pub published: String,
-    /// What it is about.
+    /// Subject of the paper.
     pub about: String,
-    /// Its figures, in order.
+    /// The reproduced figures, in order.
     pub figures: Vec<FigureResult>,
-    /// The statements of the document that they judge, or that nothing judges, in the document's order.
+    /// The document's statements, judged or not, in the document's order.
     pub statements: Vec<JudgedStatement>,
 }
 
-/// A statement of a document, and whether it holds.
+/// A statement of a document and its verdict.
 #[derive(Clone, Debug)]
 pub struct JudgedStatement {
     /// The statement.
     pub statement: Statement,
-    /// As its claims were measured.
+    /// The verdict, from the measured claims.
     pub standing: Standing,
 }
 
-/// A figure, and what holds of it.
+/// A figure and its verdicts.
 #[derive(Clone, Debug)]
 pub struct FigureResult {
-    /// What commands call it.
+    /// Name on the command line.
     pub name: String,
-    /// What it shows.
+    /// Title of the figure.
     pub title: String,
-    /// Where it stands in the document.
+    /// Place of the figure in the document.
     pub source: String,
-    /// What the document says of the set-up, and what is ours.
+    /// The set-up: the parts given by the document, and our additions.
     pub about: String,
-    /// What was scaled, and why that is fair; `None` if nothing was.
+    /// Description of the scaling, and why it is fair; `None` if nothing was scaled.
     pub scaled: Option<String>,
-    /// Runs on the kernel that say more of the machine than of the kernel, and why.
+    /// Reasons why runs on the kernel are invalid.
     pub validity_issues: Vec<String>,
-    /// Its claims, in order.
+    /// The claims of the figure, in order.
     pub claims: Vec<JudgedClaim>,
-    /// Its plots, in order.
+    /// The plots of the figure, in order.
     pub plots: Vec<DrawnPlot>,
 }
 
-/// A claim, and what was measured.
+/// A claim and its measured value.
 #[derive(Clone, Debug)]
 pub struct JudgedClaim {
     /// The claim.
     pub claim: Claim,
-    /// The value that it is judged by; `None` if it is not defined.
+    /// Measured value; `None` if it is undefined.
     pub measured: Option<f64>,
-    /// The same in the simulator, if the kernel was measured.
+    /// Value in the simulator, if `measured` is from the kernel.
     pub simulated: Option<f64>,
-    /// The cell that it comes from, in words, if it comes from one of several.
+    /// Description of the cell with the measured value, if the claim is about several cells.
     pub cell: Option<String>,
-    /// The values of that cell and of the one that it is compared with, each in the unit of its metric.
+    /// Values of that cell and of the cell that it is compared with, in the unit of the metric.
     pub sides: Option<[f64; 2]>,
 }
 
-/// Whether a claim holds.
+/// The verdict on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It does.
+    /// The claim holds.
     Holds,
-    /// It does not.
+    /// The claim does not hold.
     Fails,
-    /// It does not, and that is known and explained.
+    /// The claim does not hold, which is known and explained.
     Explained,
-    /// It does, though it is known not to.
+    /// The claim holds, but is marked as known not to hold.
     Unexpected,
 }
 
 impl Verdict {
-    /// In words.
+    /// Returns the verdict in words.
     pub fn text(self) -> &'static str {
         match self {
             Verdict::Holds => "holds",
@@ -127,14 +127,14 @@ impl Verdict {
         matches!(self, Verdict::Holds | Verdict::Unexpected)
     }
 
-    /// True if this is what the figure file says.
+    /// True if the verdict agrees with the figure file.
     pub fn expected(self) -> bool {
         matches!(self, Verdict::Holds | Verdict::Explained)
     }
 }
 
 impl JudgedClaim {
-    /// Whether it holds. What is not defined does not.
+    /// Judges the claim. A claim with an undefined value does not hold.
     pub fn verdict(&self) -> Verdict {
         let within = |value: f64| {
             self.claim.min.is_none_or(|min| value >= min)
@@ -148,8 +148,11 @@ impl JudgedClaim {
         }
     }
 
-    /// By how much the kernel is above the simulator, in percent of the simulator's value, if that is more than 15 % either way. Where a value is only to stay
-    /// below a bound, such as a queue or a loss, it is in percent of this bound if that is more: half of next to nothing tells nothing.
+    /// Returns by how much the kernel's value is above the simulator's, in percent of the
+    /// simulator's value, if the two differ by more than 15 %. If the claim has only an upper
+    /// bound, such as for a queue or a loss, and the bound is above the simulator's value, the
+    /// result is in percent of the bound: relative differences between values near zero mean
+    /// nothing.
     pub fn apart(&self) -> Option<f64> {
         let (kernel, simulator) = (self.measured?, self.simulated?);
         let bound = self.claim.max.filter(|_| self.claim.min.is_none());
@@ -158,7 +161,8 @@ impl JudgedClaim {
         (kernel != simulator && percent.abs() > NEAR).then_some(percent)
     }
 
-    /// The unit of the measured value and of the bounds; empty for a ratio and a pure number.
+    /// Returns the unit of the measured value and of the bounds; empty for a ratio and a pure
+    /// number.
     pub fn unit(&self) -> &'static str {
         match &self.claim.than {
             Some(than) if than.by == By::Ratio => "",
@@ -168,31 +172,31 @@ impl JudgedClaim {
 }
 
 impl FigureResult {
-    /// True if the kernel was measured, with the simulator beside it.
+    /// True if the claims were measured both on the kernel and in the simulator.
     pub fn is_live(&self) -> bool {
         self.claims.iter().any(|claim| claim.simulated.is_some())
     }
 }
 
 impl Reproduction {
-    /// All claims.
+    /// Returns all claims.
     pub fn claims(&self) -> impl Iterator<Item = &JudgedClaim> {
         self.papers.iter().flat_map(PaperResult::claims)
     }
 
-    /// All statements of the documents.
+    /// Returns all statements of the documents.
     pub fn statements(&self) -> impl Iterator<Item = &JudgedStatement> {
         self.papers.iter().flat_map(|paper| &paper.statements)
     }
 
-    /// True if each claim turned out as its figure file says.
+    /// True if each verdict agrees with the figure file.
     pub fn as_expected(&self) -> bool {
         self.claims().all(|claim| claim.verdict().expected())
     }
 }
 
 impl PaperResult {
-    /// All claims of the paper.
+    /// Returns all claims of the paper.
     pub fn claims(&self) -> impl Iterator<Item = &JudgedClaim> {
         self.figures.iter().flat_map(|figure| &figure.claims)
     }

@@ -1,4 +1,4 @@
-//! The plots of a figure as the page draws them.
+//! The plots of a figure for the page.
 
 use super::curve::Traced;
 use crate::page::lines::Point;
@@ -7,7 +7,7 @@ use narrows_measure::metrics::Metric;
 use narrows_scenario::paper::{Asked, Drawn, Plot, Series};
 use serde::{Deserialize, Serialize};
 
-/// A plot with what was measured.
+/// A plot with measured values.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DrawnPlot {
     pub(crate) title: String,
@@ -27,7 +27,7 @@ pub(crate) enum Content {
     Trace { panels: Vec<Panel> },
 }
 
-/// Medians over seeds with their 95 % intervals.
+/// A line of medians over seeds with their 95 % intervals.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Line {
     pub(crate) name: String,
@@ -36,7 +36,7 @@ pub(crate) struct Line {
     pub(crate) high: Vec<Option<Point>>,
 }
 
-/// Sorted values.
+/// Sorted values of a cumulative distribution.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Values {
     pub(crate) name: String,
@@ -50,12 +50,13 @@ pub(crate) struct Panel {
 }
 
 impl DrawnPlot {
-    /// What it shows.
+    /// Returns the title of the plot.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// Draws a plot. `values` gives a number of a cell, one for each seed; `traced` the curves that were kept of its first run.
+    /// Builds a plot. `values` returns the values of a cell, one for each seed. `traced` returns
+    /// the stored curves of the cell's first run.
     pub fn of(
         plot: &Plot,
         values: &dyn Fn(usize, &Asked) -> Vec<Option<f64>>,
@@ -130,7 +131,7 @@ fn of_metric(metric: &Metric) -> String {
     axis(&named(metric), metric.unit)
 }
 
-/// A metric's name as words: "Standing queue", "RTT p95".
+/// Returns the name of a metric in words: "Standing queue", "RTT p95".
 pub fn named(metric: &Metric) -> String {
     let words = metric.name.replace('_', " ");
     match words.strip_prefix("rtt") {
@@ -139,7 +140,7 @@ pub fn named(metric: &Metric) -> String {
     }
 }
 
-/// "Loss of bottleneck, %".
+/// Formats the title of an axis: "Loss of bottleneck, %".
 fn axis(name: &str, unit: &str) -> String {
     let name = capital(name);
     if unit.is_empty() { name } else { format!("{name}, {unit}") }

@@ -1,16 +1,17 @@
-//! Claims as a terminal shows them, and as JSON.
+//! Claims as plain text and as JSON.
 
 use super::model::{FigureResult, JudgedClaim, JudgedStatement, Reproduction, Verdict};
-use crate::number::{plain, short};
 use crate::table::{fold, render, wrap};
+use narrows_figure::number::{plain, short};
 use narrows_scenario::paper::{By, Origin, Standing};
 use serde::Serialize;
 
-/// Columns of the claim and of what the document gives.
+/// Widths of the columns with the claim and with the published value.
 const SAYS: usize = 42;
 const PUBLISHED: usize = 20;
 
-/// Papers, figures and claims as plain text, at most 120 columns wide, and at the end the share that holds.
+/// Formats papers, figures and claims as plain text, at most 120 columns wide, and at the end the
+/// share of claims that hold.
 pub fn reproduction_table(reproduction: &Reproduction) -> String {
     let mut text = String::new();
     for paper in &reproduction.papers {
@@ -78,8 +79,9 @@ fn figure(figure: &FigureResult) -> String {
     text
 }
 
-/// "41 of 45 judged statements hold (91 %), 2 in part, 2 not, 3 not judged. ", or "" without statements. Statements of
-/// pictures and from memory follow, counted apart: "...; 14 of 16 from pictures (88 %), 1 in part, 1 not. ".
+/// Summarises statements: "41 of 45 judged statements hold (91 %), 2 in part, 2 not, 3 not judged.
+/// ", or "" without statements. Statements from pictures and from memory follow with counts of
+/// their own: "...; 14 of 16 from pictures (88 %), 1 in part, 1 not. ".
 pub(crate) fn stated<'a>(statements: impl IntoIterator<Item = &'a JudgedStatement>) -> String {
     let all: Vec<(Origin, Standing)> =
         statements.into_iter().map(|judged| (judged.statement.origin, judged.standing)).collect();
@@ -106,7 +108,7 @@ pub(crate) fn stated<'a>(statements: impl IntoIterator<Item = &'a JudgedStatemen
     if text.is_empty() { text } else { text + ". " }
 }
 
-/// "41 of 45 judged statements hold (91 %), 2 in part, 2 not, 3 not judged".
+/// Formats counts: "41 of 45 judged statements hold (91 %), 2 in part, 2 not, 3 not judged".
 fn counted(standings: &[Standing], (what, kind, holds): (&str, &str, &str)) -> String {
     let count = |standing: Standing| standings.iter().filter(|own| **own == standing).count();
     let (held, unjudged) = (count(Standing::Held), count(Standing::NotJudged));
@@ -127,7 +129,8 @@ fn counted(standings: &[Standing], (what, kind, holds): (&str, &str, &str)) -> S
     text
 }
 
-/// "41 of 45 judged statements hold (91 %), ... 23 of 25 claims hold (92 %); ..."
+/// Summarises statements and claims: "41 of 45 judged statements hold (91 %), ... 23 of 25 claims
+/// hold (92 %); ..."
 pub(crate) fn share(reproduction: &Reproduction) -> String {
     let count =
         |verdict: Verdict| reproduction.claims().filter(|claim| claim.verdict() == verdict).count();
@@ -161,17 +164,17 @@ pub(crate) fn share(reproduction: &Reproduction) -> String {
     text + "."
 }
 
-/// The measured value with its unit.
+/// Formats the measured value with its unit.
 pub(crate) fn measured(claim: &JudgedClaim) -> String {
     claim.measured.map_or_else(|| "not defined".to_owned(), |value| united(short(value), claim))
 }
 
-/// The value of the simulator beside it; empty where the kernel was not measured.
+/// Formats the simulator's value; empty if the kernel was not measured.
 pub(crate) fn simulated(claim: &JudgedClaim) -> String {
     claim.simulated.map_or_else(String::new, |value| united(short(value), claim))
 }
 
-/// "at least 80 Mbit/s", "0.9 to 1.1 times".
+/// Formats the bounds: "≥ 80 Mbit/s", "0.9 to 1.1 times".
 pub(crate) fn bounds(claim: &JudgedClaim) -> String {
     match (claim.claim.min, claim.claim.max) {
         (Some(min), Some(max)) => united(format!("{} to {}", plain(min), plain(max)), claim),
@@ -215,7 +218,7 @@ struct Line<'a> {
     scaled: Option<&'a str>,
 }
 
-/// Every claim as an element of a JSON array.
+/// Returns a JSON array with an element for each claim.
 pub fn reproduction_json(reproduction: &Reproduction) -> String {
     let mut lines = Vec::new();
     for paper in &reproduction.papers {
@@ -266,7 +269,7 @@ struct StatementLine<'a> {
     experiment: Option<&'a str>,
 }
 
-/// Every statement of the documents as an element of a JSON array.
+/// Returns a JSON array with an element for each statement of the documents.
 pub(super) fn statements_json(reproduction: &Reproduction) -> String {
     let mut lines = Vec::new();
     for paper in &reproduction.papers {

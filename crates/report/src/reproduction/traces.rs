@@ -1,4 +1,4 @@
-//! What a figure draws of a run over time: few enough points to draw.
+//! Curves of a run over time, reduced to few enough points to draw.
 
 use super::curve::{BINS, Traced, bin, kept};
 use super::icn;
@@ -8,11 +8,12 @@ use narrows_measure::{FlowRecord, FlowSample, LinkRecord, LinkSample, Record};
 use narrows_scenario::paper::{Trace, is_named};
 use narrows_units::Time;
 
-/// Flows that are drawn one by one; of more, those of one name together.
+/// Largest number of flows drawn one by one. If there are more, flows of the same name are merged.
 const FLOWS: usize = 12;
 
 impl Traced {
-    /// The curves of a run: of each flow, all of them if none is named, or of the link, the bottleneck if none is.
+    /// Returns the curves of a run: for the named flows (all flows if `flows` is empty), or for the
+    /// named link (the bottleneck if `link` is `None`).
     pub fn of(record: &Record, trace: Trace, flows: &[String], link: Option<&str>) -> Vec<Traced> {
         match trace {
             Trace::Throughput | Trace::Cwnd | Trace::Rtt => of_flows(record, trace, flows),
@@ -40,7 +41,7 @@ impl Traced {
     }
 }
 
-/// The link of that name, or the bottleneck.
+/// Returns the link of that name, or the bottleneck.
 fn chosen<'a>(record: &'a Record, link: Option<&str>) -> Option<&'a LinkRecord> {
     link.map_or_else(
         || bottleneck(record),
@@ -56,7 +57,8 @@ fn of_flows(record: &Record, trace: Trace, flows: &[String]) -> Vec<Traced> {
     groups(record, flows).into_iter().map(one).collect()
 }
 
-/// The flows that are asked for, by their places, each with its name, or those of one name together.
+/// Groups the requested flows by name: one flow per group, or all flows of the same name if there
+/// are too many. Each group has a name and the indices of its flows.
 fn groups(record: &Record, flows: &[String]) -> Vec<(String, Vec<usize>)> {
     let asked = |flow: &&FlowRecord| {
         flows.is_empty() || flows.iter().any(|name| is_named(&flow.name, name))
@@ -78,7 +80,8 @@ fn groups(record: &Record, flows: &[String]) -> Vec<(String, Vec<usize>)> {
     groups.into_iter().map(named).collect()
 }
 
-/// Of several flows: their throughput together, the extremes of their windows and round trips.
+/// Merges several flows into one curve: the sum of their throughputs, or the extremes of their
+/// windows or round trips.
 fn curve(record: &Record, trace: Trace, flows: &[&FlowRecord]) -> Curve {
     let over = |flow: &FlowRecord, value: fn(&FlowSample) -> Option<f64>| {
         let running = |sample: &FlowSample| {

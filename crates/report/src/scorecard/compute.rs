@@ -1,26 +1,28 @@
-//! From the metrics of runs to a scorecard.
+//! Computes a scorecard from the metrics of runs.
 
-use super::estimate::best;
 use super::lineup::{COMPETITOR, Lined, Lineup};
-use super::model::{Entry, Estimate, Harm, Scorecard, Traffic, Valued};
+use super::model::{Entry, Harm, Scorecard, Traffic, Valued};
 use super::words::{self, heads};
+use crate::estimate::Estimate;
+use crate::estimate::best;
 use narrows_measure::harm::harm;
 use narrows_measure::metrics::{Better, Metric, OF_FLOWS, metric};
 use narrows_scenario::NamedTraffic;
 
-/// The layout's version.
+/// Version of the layout.
 pub(super) const FORMAT: u32 = 1;
 
-/// The metrics in which a competitor suffers.
+/// The metrics in which the harm to a competitor is measured.
 pub(super) const SUFFERED: [&str; 2] = ["goodput", "rtt_p95"];
 
-/// A metric on the network at a place, of the run at a place among [`Lineup::runs`], with each seed: of a group of flows by its name, or of
-/// the whole run.
+/// Returns the values of a metric, one per seed. The arguments are the index of the network, the
+/// index of the run in [`Lineup::runs`], the name of a group of flows or `None` for the whole run,
+/// and the metric.
 pub type Values<'a> = dyn Fn(usize, usize, Option<&str>, &Metric) -> Vec<Option<f64>> + 'a;
 
 impl Scorecard {
-    /// The scorecard of a lineup whose runs have these values. `remake` is the command that makes it again, `narrows` the version that
-    /// measured.
+    /// Computes the scorecard of a lineup from the values of its runs. `remake` is the command that
+    /// repeats the measurement, `narrows` the version that measured.
     pub fn of(
         lineup: &Lineup,
         (title, remake, narrows): (&str, &str, &str),
@@ -52,12 +54,15 @@ impl Scorecard {
             flows: lineup.flows,
             entries: Vec::new(),
             verdicts: Vec::new(),
+            baseline: lineup.baseline.clone(),
+            against: Vec::new(),
         };
         for network in 0..lineup.networks.len() {
             for traffic in &lineup.traffic {
                 for beside in std::iter::once(None).chain(lineup.beside.iter().map(Some)) {
                     let entries = runs.entries(network, traffic, beside.map(String::as_str));
                     card.verdicts.extend(words::verdict(&entries));
+                    card.against.extend(words::against(&entries, lineup.baseline.as_deref()));
                     card.entries.extend(entries);
                 }
             }
@@ -74,7 +79,7 @@ struct Runs<'a> {
 }
 
 impl Runs<'_> {
-    /// The rows of a network and a traffic, alone or beside a competitor.
+    /// Returns the rows of a network and a kind of traffic, alone or next to a competitor.
     fn entries(&self, network: usize, traffic: &str, beside: Option<&str>) -> Vec<Entry> {
         let named = &self.lineup.networks[network].name;
         let tested = &self.lineup.controllers;
@@ -92,6 +97,7 @@ impl Runs<'_> {
                 let metrics = heads(traffic).into_iter().map(|(_, metric)| Valued {
                     name: metric.name.to_owned(),
                     best: false,
+                    standing: None,
                     estimate: Estimate::over(self.measured(network, &run, traffic, metric)),
                 });
                 Entry {
@@ -109,13 +115,15 @@ impl Runs<'_> {
             })
             .collect();
         mark(&mut entries, tested.len());
+        judge(&mut entries, self.lineup.baseline.as_deref());
         for entry in &mut entries {
             entry.sentence = words::sentence(entry, self.lineup.flows);
         }
         entries
     }
 
-    /// What the competitor of a run loses against running alone, and what it would lose to traffic of its own controller.
+    /// Computes the loss of a run's competitor relative to running alone, and the loss that traffic
+    /// of the competitor's own controller would cause.
     fn harm(&self, network: usize, run: &Lined, beside: &str, name: &str) -> Harm {
         let own = Lined { controller: beside.to_owned(), ..run.clone() };
         let [estimate, own] =
@@ -123,6 +131,7 @@ impl Runs<'_> {
         Harm {
             name: name.to_owned(),
             best: false,
+            standing: None,
             beyond_own: own.below(&estimate, 1.0),
             own,
             estimate,
@@ -137,7 +146,8 @@ impl Runs<'_> {
         solo.into_iter().zip(with).map(|(solo, with)| harm(metric.better, solo?, with?)).collect()
     }
 
-    /// A metric of a group of flows of a run; what is not of flows is of the whole run.
+    /// Returns the values of a metric for a group of flows of a run; for the whole run if the
+    /// metric is not defined for groups.
     fn measured(
         &self,
         network: usize,
@@ -174,13 +184,32 @@ fn mark(entries: &mut [Entry], tested: usize) {
     }
 }
 
+/// Judges each row under test against the baseline's row.
+fn judge(entries: &mut [Entry], baseline: Option<&str>) {
+    let of = |entry: &&Entry| entry.tested && Some(entry.controller.as_str()) == baseline;
+    let Some(own) = entries.iter().find(of).cloned() else { return };
+    for entry in entries.iter_mut().filter(|entry| entry.tested) {
+        if entry.controller == own.controller {
+            continue;
+        }
+        for (number, baseline) in entry.metrics.iter_mut().zip(&own.metrics) {
+            let better = metric(&number.name).map_or(Better::Neither, |metric| metric.better);
+            number.standing = number.estimate.standing(&baseline.estimate, better, 0.0);
+        }
+        for (harm, baseline) in entry.harm.iter_mut().zip(&own.harm) {
+            harm.standing = harm.estimate.standing(&baseline.estimate, Better::Lower, 1.0);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::scorecard::Network;
 
-    /// On a link of 10 Mbit/s: each download alone has 10 Mbit/s and a round trip of 40 ms. Beside one by a, one by a leaves 5 and makes it
-    /// 80 ms; one by b leaves 2, 2.5 and 3 and makes it 50 ms.
+    /// Builds a scorecard for a link of 10 Mbit/s. Each download alone has 10 Mbit/s and a round
+    /// trip of 40 ms. Next to a download by a, the competitor has 5 Mbit/s and 80 ms. Next to a
+    /// download by b, it has 2, 2.5 and 3 Mbit/s and 50 ms.
     fn card() -> Scorecard {
         let texts =
             |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<String>>();
@@ -191,6 +220,7 @@ mod tests {
             controllers: texts(&["a", "b"]),
             beside: texts(&["a"]),
             flows: 1,
+            baseline: Some("a".to_owned()),
         };
         let runs = lineup.runs();
         let values =
@@ -222,7 +252,8 @@ mod tests {
             .find(|entry| entry.controller == "b" && entry.beside.is_some())
             .expect("b beside a");
         let [goodput, delay] = &entry.harm[..] else { panic!("two harms") };
-        // (10 - 2.5) / 10, beside (10 - 5) / 10; (50 - 40) / 50, beside (80 - 40) / 80.
+        // Goodput: (10 - 2.5) / 10, against (10 - 5) / 10. RTT: (50 - 40) / 50, against (80 - 40) /
+        // 80.
         assert_eq!(
             (goodput.estimate.median, goodput.estimate.low, goodput.estimate.high),
             (Some(0.75), Some(0.7), Some(0.8))
@@ -236,8 +267,23 @@ mod tests {
             (Some(0.2), Some(0.5), false, true)
         );
         let says = "On line, a b download takes 75 % of an a download's goodput; a's own takes 50 %. \
-                    It makes 20 % of its round trip p95; a's own makes 50 %.";
+                    It accounts for 20 % of an a download's p95 round trip; a's own for 50 %.";
         assert_eq!(entry.sentence.as_deref(), Some(says));
+    }
+
+    #[test]
+    fn others_are_judged_against_the_baseline() {
+        let card = card();
+        let words: Vec<String> = card.against.iter().map(|own| own.standings.words()).collect();
+        assert_eq!(
+            words,
+            [
+                "undecided: Goodput, RTT p95, Standing queue",
+                // 7 to 8 against 5 Mbit/s, 50 against 80 ms; it leaves a 2 to 3 of its 5 Mbit/s.
+                "worse: harm to goodput; better: Goodput, RTT p95, harm to RTT; undecided: Standing queue"
+            ]
+        );
+        assert!(card.against.iter().all(|own| own.controller == "b"));
     }
 
     #[test]
@@ -247,8 +293,8 @@ mod tests {
         assert_eq!(
             says,
             [
-                "no difference seen: Goodput, RTT p95, Standing queue; not defined: Loss",
-                "a: harm to goodput; b: Goodput, RTT p95, harm to RTT; no difference seen: Standing queue; not defined: Loss"
+                "no clear winner: Goodput, RTT p95, Standing queue; not defined: Loss",
+                "a: harm to goodput; b: Goodput, RTT p95, harm to RTT; no clear winner: Standing queue; not defined: Loss"
             ]
         );
         let marked = |beside: bool, name: &str| {

@@ -1,4 +1,4 @@
-//! `scorecard.json`.
+//! Reads and writes `scorecard.json`.
 
 use super::compute::FORMAT;
 use super::model::Scorecard;
@@ -7,12 +7,12 @@ use crate::error::ReportError;
 
 const FILE: &str = "scorecard.json";
 
-/// The text of `scorecard.json`: all numbers of a scorecard.
+/// Returns the text of `scorecard.json`: all numbers of a scorecard.
 pub fn scorecard_json(card: &Scorecard) -> String {
     serde_json::to_string_pretty(card).unwrap_or_default() + "\n"
 }
 
-/// The scorecard of a result directory, if it has one.
+/// Reads the scorecard of a result directory, if it has one.
 pub(crate) fn read_scorecard(files: &ResultDir) -> Result<Option<Scorecard>, ReportError> {
     let path = files.path().join(FILE);
     if !path.exists() {

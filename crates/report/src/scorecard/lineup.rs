@@ -1,55 +1,59 @@
-//! What a scorecard is of: the runs that it needs.
+//! The set-up of a scorecard, and the runs that it needs.
 
 use crate::directory::Input;
 use serde::{Deserialize, Serialize};
 
-/// What is compared on a scorecard.
+/// The set-up of a scorecard.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lineup {
     /// The networks.
     pub networks: Vec<Network>,
-    /// The named traffic that controllers drive.
+    /// Names of the traffic that controllers drive.
     pub traffic: Vec<String>,
     /// The controllers under test.
     pub controllers: Vec<String>,
     /// The controllers of the competitors.
     pub beside: Vec<String>,
-    /// How many downloads bulk traffic is.
+    /// Number of downloads in bulk traffic.
     pub flows: u32,
+    /// The controller that the others are judged against, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<String>,
 }
 
 /// A network of a scorecard.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Network {
-    /// Its name.
+    /// Name of the network.
     pub name: String,
-    /// What it is.
+    /// Description of the network.
     pub summary: String,
-    /// Where its numbers come from; empty if they are the user's own.
+    /// Source of its numbers; empty for the user's own network.
     pub source: String,
-    /// How long each run lasts, as scenarios write it.
+    /// Duration of each run, as scenarios write it.
     pub duration: String,
-    /// What of this is excluded from statistics.
+    /// Warm-up time at the beginning of each run, which statistics exclude.
     pub warmup: String,
-    /// What it has in the result directory, if a file of its own describes it.
+    /// Copy in the result directory of the file that describes the network, if it is from a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<Input>,
 }
 
-/// Who is on the network in a run.
+/// The traffic of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lined {
-    /// The traffic; `None` of a competitor alone.
+    /// Name of the traffic; `None` for a competitor alone.
     pub traffic: Option<String>,
-    /// Who drives it.
+    /// Controller of the traffic.
     pub controller: String,
-    /// Who drives the competitor, if there is one.
+    /// Controller of the competitor, if there is one.
     pub beside: Option<String>,
 }
 
 impl Lineup {
-    /// The runs on each network, none twice: each controller with each traffic alone and beside each competitor, each competitor alone, and
-    /// with each traffic driven by its own controller.
+    /// Returns the runs on each network, each run once: each controller with each traffic, alone
+    /// and next to each competitor; each competitor alone; and each competitor next to each traffic
+    /// that is driven by the competitor's own controller.
     pub fn runs(&self) -> Vec<Lined> {
         let mut all: Vec<Lined> = Vec::new();
         for traffic in &self.traffic {
@@ -71,14 +75,15 @@ impl Lineup {
         all
     }
 
-    /// The same with the texts of networks' files changed.
+    /// Applies `text` to the content of the networks' files.
     pub fn moved(mut self, text: impl Fn(&str) -> String) -> Lineup {
         let files = self.networks.iter_mut().filter_map(|network| network.file.as_mut());
         files.for_each(|file| file.text = text(&file.text));
         self
     }
 
-    /// The run of a competitor alone, which may be that of a download under test.
+    /// Returns the run of a competitor alone. It is the run of a download under test, if there is
+    /// such a run.
     pub(super) fn alone(&self, beside: &str) -> Lined {
         let tested = self.flows == 1
             && self.traffic.iter().any(|own| own == "bulk")
@@ -92,12 +97,12 @@ impl Lineup {
 }
 
 impl Lined {
-    /// The name of its group of flows: that of the traffic, or "competitor".
+    /// Returns the name of the run's group of flows: the name of the traffic, or "competitor".
     pub fn group(&self) -> &str {
         self.traffic.as_deref().unwrap_or(COMPETITOR)
     }
 
-    /// The run in words.
+    /// Describes the run.
     pub fn label(&self) -> String {
         match &self.beside {
             Some(beside) => format!("{} by {} beside {beside}", self.group(), self.controller),
@@ -106,7 +111,7 @@ impl Lined {
     }
 }
 
-/// The name of a competitor's flow.
+/// Name of a competitor's flow.
 pub(super) const COMPETITOR: &str = "competitor";
 
 #[cfg(test)]
@@ -137,7 +142,7 @@ mod tests {
         ];
         let own = ["bulk by c beside c", "competitor by c alone"];
         assert_eq!(lineup(&["bulk"], 1), [&bulk[..], &own].concat());
-        // Two downloads are not a competitor.
+        // Two downloads are not a run of the competitor alone.
         assert_eq!(
             lineup(&["bulk"], 2),
             [&bulk[..], &own[..1], &["competitor by a alone"], &own[1..]].concat()

@@ -1,18 +1,19 @@
-//! Scorecards: what controllers do for their traffic on several networks, and what this costs others.
+//! Scorecards: the performance of controllers for their traffic on several networks, and the harm
+//! to other flows.
 
 mod compute;
-mod estimate;
 mod files;
 mod lineup;
 mod model;
 mod table;
 mod words;
 
+pub use crate::estimate::Estimate;
+pub(crate) use crate::estimate::percent;
 pub use compute::Values;
-pub(crate) use estimate::percent;
 pub(crate) use files::read_scorecard;
 pub use files::scorecard_json;
 pub use lineup::{Lined, Lineup, Network};
-pub use model::{Best, Entry, Estimate, Harm, Scorecard, Traffic, Valued};
+pub use model::{Against, Best, Entry, Harm, Scorecard, Traffic, Valued};
 pub use table::scorecard_table;
-pub(crate) use words::{beside, heads};
+pub(crate) use words::{NO_WINNER, beside, heads};

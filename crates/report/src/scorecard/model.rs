@@ -1,86 +1,84 @@
-//! What a scorecard says.
+//! The data of a scorecard.
 
 use super::lineup::Network;
+use crate::baseline::{Standing, Standings};
+use crate::estimate::Estimate;
 use serde::{Deserialize, Serialize};
 
-/// What controllers do for their traffic on several networks, and what this costs others.
+/// The performance of controllers for their traffic on several networks, and the harm to other
+/// flows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scorecard {
-    /// The layout's version; it changes when a reader of the old one would misread the new one.
+    /// Version of the layout. It changes when a reader of the old layout would misread the new
+    /// layout.
     pub format: u32,
-    /// "scorecard".
+    /// The text "scorecard".
     pub kind: String,
-    /// The version of Narrows that measured.
+    /// Version of Narrows that measured.
     pub narrows: String,
-    /// What it is about, in a line.
+    /// Title of the scorecard, in one line.
     pub title: String,
-    /// The command that makes it again.
+    /// The command that repeats the measurement.
     pub remake: String,
-    /// What the evidence does not show, and how to read it.
+    /// Limits of the evidence, and how to read it.
     pub notes: Vec<String>,
     /// The seeds of each run.
     pub seeds: Vec<u64>,
     /// The networks.
     pub networks: Vec<Network>,
-    /// The traffic, with what matters to it.
+    /// The kinds of traffic with the metrics that matter to them.
     pub traffic: Vec<Traffic>,
     /// The controllers under test.
     pub controllers: Vec<String>,
-    /// The controllers of competitors.
+    /// The controllers of the competitors.
     pub beside: Vec<String>,
-    /// How many downloads bulk traffic is.
+    /// Number of downloads in bulk traffic.
     pub flows: u32,
     /// A row for each network, traffic, competitor or none, and controller.
     pub entries: Vec<Entry>,
-    /// Who was best, for each network, traffic, and competitor or none.
+    /// The best controllers, for each network, traffic, and competitor or none.
     pub verdicts: Vec<Best>,
+    /// The controller that the others are judged against, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<String>,
+    /// The other controllers against the baseline, for each network, traffic, and competitor or
+    /// none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub against: Vec<Against>,
 }
 
 /// A kind of traffic on a scorecard.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Traffic {
-    /// Its name.
+    /// Name of the traffic.
     pub name: String,
-    /// What it is.
+    /// Description of the traffic.
     pub summary: String,
-    /// Where its numbers come from.
+    /// Source of its numbers.
     pub source: String,
-    /// The names of the metrics that matter to it.
+    /// Names of the metrics that matter to the traffic.
     pub metrics: Vec<String>,
 }
 
-/// What a controller does for its traffic on a network, and to whoever is beside it.
+/// The performance of a controller for its traffic on a network, and the harm to its competitor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     /// The network.
     pub network: String,
     /// The traffic.
     pub traffic: String,
-    /// Who drives it.
+    /// Controller of the traffic.
     pub controller: String,
-    /// The competitor's controller; `None` if the traffic is alone.
+    /// Controller of the competitor; `None` if the traffic is alone.
     pub beside: Option<String>,
-    /// False of a competitor's own controller that is not under test.
+    /// False for a competitor's own controller that is not under test.
     pub tested: bool,
-    /// What matters to the traffic.
+    /// The metrics that matter to the traffic.
     pub metrics: Vec<Valued>,
-    /// What the competitor loses.
+    /// The losses of the competitor.
     pub harm: Vec<Harm>,
-    /// The harm in words.
+    /// Description of the harm.
     pub sentence: Option<String>,
-}
-
-/// A number over seeds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Estimate {
-    /// Its median over the seeds in which it is defined.
-    pub median: Option<f64>,
-    /// The lower end of the 95 % interval of the median.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
-    /// One value for each seed.
-    pub values: Vec<Option<f64>>,
 }
 
 /// A metric of a row.
@@ -88,38 +86,63 @@ pub struct Estimate {
 pub struct Valued {
     /// The metric.
     pub name: String,
-    /// Whether it is better than that of every other controller under test, beyond the intervals.
+    /// True if the number is better than that of every other controller under test, beyond the
+    /// intervals.
     pub best: bool,
+    /// Standing against the baseline's number, if there is a baseline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standing: Option<Standing>,
     /// The number.
     #[serde(flatten)]
     pub estimate: Estimate,
 }
 
-/// What a competitor loses beside the traffic of a row, from 0 to 1.
+/// The loss of a competitor next to the traffic of a row, from 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Harm {
-    /// The metric of the competitor in which it suffers: "goodput" or "`rtt_p95`".
+    /// The metric in which the competitor suffers: "goodput" or "`rtt_p95`".
     pub name: String,
-    /// Whether it is less than that of every other controller under test, beyond the intervals.
+    /// True if the harm is less than that of every other controller under test, beyond the
+    /// intervals.
     pub best: bool,
-    /// Whether it is more than the competitor's own controller does with the same traffic, beyond the intervals.
+    /// Standing against the baseline's number, if there is a baseline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standing: Option<Standing>,
+    /// True if the harm is more than the harm of the competitor's own controller with the same
+    /// traffic, beyond the intervals.
     pub beyond_own: bool,
-    /// What the competitor's own controller does.
+    /// The harm of the competitor's own controller.
     pub own: Estimate,
     /// The harm.
     #[serde(flatten)]
     pub estimate: Estimate,
 }
 
-/// Who was best.
+/// The best controllers for a network, a traffic, and a competitor or none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Best {
     /// The network.
     pub network: String,
     /// The traffic.
     pub traffic: String,
-    /// The competitor's controller, if there is one.
+    /// Controller of the competitor, if there is one.
     pub beside: Option<String>,
-    /// In words: "bbr3: RTT p95, standing queue; no difference seen: goodput".
+    /// The verdict in words: "bbr3: RTT p95, standing queue; no clear winner: goodput".
     pub says: String,
+}
+
+/// The standing of a controller against the baseline.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Against {
+    /// The network.
+    pub network: String,
+    /// The traffic.
+    pub traffic: String,
+    /// Controller of the competitor, if there is one.
+    pub beside: Option<String>,
+    /// The controller.
+    pub controller: String,
+    /// The columns in which the controller is better, worse or undecided.
+    #[serde(flatten)]
+    pub standings: Standings,
 }

@@ -1,15 +1,18 @@
-//! The scorecard that a terminal shows.
+//! The scorecard for a terminal.
 
-use super::estimate::percent;
-use super::model::{Entry, Estimate, Harm, Scorecard};
+use super::model::{Best, Entry, Harm, Scorecard};
 use super::words::{beside, heads, whose};
-use crate::number::{or_dash, short};
+use crate::baseline::Standing;
+use crate::estimate::Estimate;
+use crate::estimate::percent;
 use crate::table::{fold, head, one, render};
+use narrows_figure::number::{or_dash, short};
 
-/// Columns of a terminal.
+/// Width of the text, in columns of a terminal.
 const WIDTH: usize = 100;
 
-/// The scorecard as plain text: a table for each network and traffic, who was best, and how to read it.
+/// Formats the scorecard as plain text: a table for each network and traffic; the standings against
+/// the baseline, or without a baseline the clear winners; and how to read the numbers.
 pub fn scorecard_table(card: &Scorecard) -> String {
     let mut text = format!("{}\n", card.title);
     for network in &card.networks {
@@ -30,10 +33,24 @@ pub fn scorecard_table(card: &Scorecard) -> String {
             sentences.iter().for_each(|sentence| text += &wrap(sentence));
         }
     }
-    if !card.verdicts.is_empty() {
+    if let Some(baseline) = &card.baseline {
+        text += &format!("\nAgainst {baseline} (better or worse where intervals do not overlap)\n");
+    }
+    for own in &card.against {
+        text += &wrap(&format!(
+            "{}, {} {}: {} is {}.",
+            own.network,
+            own.traffic,
+            beside(own.beside.as_deref()),
+            own.controller,
+            own.standings.words()
+        ));
+    }
+    let winners: &[Best] = if card.baseline.is_some() { &[] } else { &card.verdicts };
+    if !winners.is_empty() {
         text += "\nClear winners (intervals do not overlap)\n";
     }
-    for verdict in &card.verdicts {
+    for verdict in winners {
         text += &wrap(&format!(
             "{}, {} {}: {}.",
             verdict.network,
@@ -47,7 +64,7 @@ pub fn scorecard_table(card: &Scorecard) -> String {
     text
 }
 
-/// The rows of a network and a traffic.
+/// Formats the rows of a network and a kind of traffic.
 fn block(card: &Scorecard, traffic: &str, entries: &[&Entry]) -> String {
     let heads = heads(traffic);
     let mut columns: Vec<Vec<[String; 2]>> = vec![vec![one(String::new())]];
@@ -75,13 +92,12 @@ fn block(card: &Scorecard, traffic: &str, entries: &[&Entry]) -> String {
             } else {
                 format!("({})", entry.controller)
             };
-            let metrics = entry
-                .metrics
-                .iter()
-                .map(|own| numbers(&own.estimate, or_dash, short, if own.best { "*" } else { "" }));
+            let metrics = entry.metrics.iter().map(|own| {
+                numbers(&own.estimate, or_dash, short, mark(card, own.best, own.standing))
+            });
             let cells = std::iter::once(one(format!("  {label}")))
                 .chain(metrics)
-                .chain(entry.harm.iter().map(harm));
+                .chain(entry.harm.iter().map(|own| harm(card, own)));
             let cells = cells.chain(std::iter::repeat(one(String::new())));
             columns.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
         }
@@ -102,12 +118,23 @@ fn block(card: &Scorecard, traffic: &str, entries: &[&Entry]) -> String {
     text
 }
 
-fn harm(harm: &Harm) -> [String; 2] {
-    let mark = [if harm.beyond_own { "!" } else { "" }, if harm.best { "*" } else { "" }].concat();
+/// Returns the sign after a number: its standing against the baseline, or without a baseline a star
+/// for the best.
+fn mark(card: &Scorecard, best: bool, standing: Option<Standing>) -> &'static str {
+    match &card.baseline {
+        Some(_) => standing.map_or("", Standing::sign),
+        None if best => "*",
+        None => "",
+    }
+}
+
+fn harm(card: &Scorecard, harm: &Harm) -> [String; 2] {
+    let beyond = if harm.beyond_own { "!" } else { "" };
+    let mark = [beyond, mark(card, harm.best, harm.standing)].concat();
     numbers(&harm.estimate, percent, |share| percent(Some(share)), &mark)
 }
 
-/// The median with its mark, and below it the interval.
+/// Formats the median with its mark, and below it the interval.
 fn numbers(
     estimate: &Estimate,
     median: fn(Option<f64>) -> String,

@@ -1,22 +1,24 @@
-//! A scorecard in words.
+//! The sentences of a scorecard.
 
-use super::estimate::percent;
-use super::model::{Best, Entry, Estimate, Scorecard};
-use crate::number::count;
+use super::model::{Against, Best, Entry, Scorecard};
+use crate::baseline::Standings;
+use crate::estimate::Estimate;
+use crate::estimate::percent;
 use crate::spread::statistic;
+use narrows_figure::number::count;
 use narrows_measure::metrics::{Metric, metric};
 use narrows_scenario::NamedTraffic;
 
-/// Undefined numbers that are named one by one.
+/// Largest number of undefined numbers that notes list.
 const UNDEFINED: usize = 6;
 
-/// What matters to a traffic: heads of columns, and metrics.
+/// Returns the metrics that matter to a kind of traffic, with the heads of their columns.
 pub(crate) fn heads(traffic: &str) -> Vec<(&'static str, &'static Metric)> {
     let named = NamedTraffic::named(traffic).map_or(&[][..], |named| named.metrics);
     named.iter().filter_map(|(head, name)| Some((*head, metric(name)?))).collect()
 }
 
-/// "a cubic download", "cubic web traffic".
+/// Names the traffic of a controller: "a cubic download", "cubic web traffic".
 pub(crate) fn whose(traffic: &str, controller: &str, flows: u32) -> String {
     let flows = if traffic == "bulk" { flows } else { 1 };
     NamedTraffic::named(traffic).map_or_else(
@@ -25,12 +27,12 @@ pub(crate) fn whose(traffic: &str, controller: &str, flows: u32) -> String {
     )
 }
 
-/// "beside a cubic download", "alone".
+/// Names the competition: "beside a cubic download", "alone".
 pub(crate) fn beside(beside: Option<&str>) -> String {
     beside.map_or_else(|| "alone".to_owned(), |own| format!("beside {}", whose("bulk", own, 1)))
 }
 
-/// What the competitor of a row loses.
+/// Describes the loss of a row's competitor.
 pub(super) fn sentence(entry: &Entry, flows: u32) -> Option<String> {
     let beside = entry.beside.as_deref()?;
     let subject = whose(&entry.traffic, &entry.controller, flows);
@@ -54,22 +56,57 @@ pub(super) fn sentence(entry: &Entry, flows: u32) -> Option<String> {
     }
     text += ".";
     if delay.estimate.median.is_some() {
-        let (makes, adds, it) = (verb("makes", "make"), verb("adds", "add"), verb("It", "They"));
+        let (causes, adds) = (verb("accounts for", "account for"), verb("adds", "add"));
+        let it = verb("It", "They");
         let part = percent(delay.estimate.median);
-        // A competitor that waits no longer than alone has nothing of its round trip from the other.
-        text += &match part.as_str() {
-            "0" => format!(" {it} {adds} nothing to {competitor}'s p95 round trip"),
-            _ => format!(" {it} {makes} {part} % of its round trip p95"),
+        let own = percent(delay.own.median);
+        let (says, own) = match part.as_str() {
+            "0" => (format!("{adds} nothing to"), format!("accounts for {own} %")),
+            _ => (format!("{causes} {part} % of"), format!("for {own} %")),
         };
+        text += &format!(" {it} {says} {competitor}'s p95 round trip");
         if !itself {
-            text += &format!("; {beside}'s own {makes} {} %", percent(delay.own.median));
+            text += &format!("; {beside}'s own {own}");
         }
         text += ".";
     }
     Some(text)
 }
 
-/// Who was best of the rows of a network and a traffic, alone or beside a competitor; `None` of a single controller.
+/// Names of the columns of harm.
+const HARMS: [&str; 2] = ["harm to goodput", "harm to RTT"];
+
+/// Heading of the columns without a best controller.
+pub(crate) const NO_WINNER: &str = "no clear winner";
+
+/// Compares the rows of a network and a kind of traffic, alone or next to a competitor, with the
+/// baseline's row.
+pub(super) fn against(entries: &[Entry], baseline: Option<&str>) -> Vec<Against> {
+    let judged = entries.iter().filter(|entry| {
+        baseline.is_some_and(|baseline| entry.tested && entry.controller != baseline)
+    });
+    let standings = |entry: &Entry| {
+        let heads = heads(&entry.traffic).into_iter().map(|(head, _)| head);
+        let metrics = heads.zip(entry.metrics.iter().map(|own| own.standing));
+        let harms = HARMS.into_iter().zip(entry.harm.iter().map(|own| own.standing));
+        let mut standings = Standings::default();
+        for (head, standing) in metrics.chain(harms) {
+            standing.into_iter().for_each(|standing| standings.add(head, standing));
+        }
+        standings
+    };
+    let against = |entry: &Entry| Against {
+        network: entry.network.clone(),
+        traffic: entry.traffic.clone(),
+        beside: entry.beside.clone(),
+        controller: entry.controller.clone(),
+        standings: standings(entry),
+    };
+    judged.map(against).collect()
+}
+
+/// Names the best of the rows of a network and a kind of traffic, alone or next to a competitor.
+/// `None` if there is only one controller.
 pub(super) fn verdict(entries: &[Entry]) -> Option<Best> {
     let tested: Vec<&Entry> = entries.iter().filter(|entry| entry.tested).collect();
     let [first, _, ..] = &tested[..] else { return None };
@@ -78,7 +115,7 @@ pub(super) fn verdict(entries: &[Entry]) -> Option<Best> {
         .enumerate()
         .map(|(place, (head, _))| (*head, place, false))
         .collect();
-    let harms = ["harm to goodput", "harm to RTT"]
+    let harms = HARMS
         .into_iter()
         .enumerate()
         .take(first.harm.len())
@@ -105,7 +142,7 @@ pub(super) fn verdict(entries: &[Entry]) -> Option<Best> {
         |column: &(&str, usize, bool)| tested.iter().all(|entry| number(entry, column).1.is_none());
     let won = |column: &(&str, usize, bool)| tested.iter().any(|entry| number(entry, column).0);
     let others = [
-        ("no difference seen".to_owned(), named(&|column| !won(column) && !undefined(column))),
+        (NO_WINNER.to_owned(), named(&|column| !won(column) && !undefined(column))),
         ("not defined".to_owned(), named(&|column| undefined(column))),
     ];
     let parts: Vec<String> = wins
@@ -118,15 +155,21 @@ pub(super) fn verdict(entries: &[Entry]) -> Option<Best> {
     Some(Best { network, traffic, beside, says: parts.join("; ") })
 }
 
-/// How to read the numbers, and what they do not show.
+/// Explains how to read the numbers, and what they do not show.
 pub(super) fn notes(card: &Scorecard) -> Vec<String> {
     let seeds = card.seeds.len();
     let mut notes = vec![match seeds {
         1 => "One seed: the spread is unknown, and no difference can be seen.".to_owned(),
-        n => format!(
-            "{} A star marks the best controller of a column if its interval lies apart from all others and it is more than 2 % better.",
-            statistic(n)
-        ),
+        n => match &card.baseline {
+            Some(baseline) => format!(
+                "{} Against {baseline}, + marks better and - worse numbers: their intervals do not overlap, and they differ by more than 2 %.",
+                statistic(n)
+            ),
+            None => format!(
+                "{} A star marks the best controller of a column if its interval lies apart from all others and it is more than 2 % better.",
+                statistic(n)
+            ),
+        },
     }];
     if !card.beside.is_empty() {
         notes.push(

@@ -21,6 +21,7 @@ fn lineup() -> Lineup {
         controllers: texts(&["cubic", "bbr3"]),
         beside: texts(&["newreno"]),
         flows: 1,
+        baseline: None,
     }
 }
 

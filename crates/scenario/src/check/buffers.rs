@@ -1,4 +1,4 @@
-//! Buffers in bytes or packets, whichever way they are written.
+//! Converts buffers to bytes or packets, from any unit.
 
 use crate::error::{Checked, Problem};
 use crate::text::At;
@@ -7,15 +7,15 @@ use narrows_path::{Limit, largest_packet};
 use narrows_units::{Bytes, Depth, Rate, Span};
 use std::ops::Range;
 
-/// The most that an acknowledgement has beyond its headers: SACK option and padding.
+/// Most that an acknowledgement has in addition to its headers: SACK option and padding.
 const OPTIONS: Bytes = Bytes::new(40);
 
-/// What the flows that cross a link ask of its buffer.
+/// The flows' demands on a link's buffer.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Demand {
-    /// The longest round trip with empty queues.
+    /// Longest round trip without queues.
     rtt: Option<Span>,
-    /// The largest packet.
+    /// Largest packet.
     packet: Bytes,
 }
 
@@ -31,8 +31,8 @@ pub(super) fn resolve(scenario: &mut Scenario, buffers: &[Option<At<Depth>>]) ->
     Ok(())
 }
 
-/// Refuses policers whose bucket is smaller than a packet that must pass: they would drop all of a flow. `written` gives the place of a
-/// link's queue in the file.
+/// Refuses policers with a bucket smaller than a packet of a flow, because they would drop all
+/// these packets. `written` returns the place of a link's queue in the file.
 pub(super) fn check_bursts(
     scenario: &Scenario,
     written: impl Fn(LinkId) -> Range<usize>,
@@ -57,7 +57,7 @@ pub(super) fn check_bursts(
     Ok(())
 }
 
-/// What is asked of each link. It follows from routes, their delays, and packets.
+/// Returns the flows' demands on each link, from routes, delays, and packet sizes.
 pub(super) fn demands(scenario: &Scenario) -> Vec<Demand> {
     let mut demands = vec![Demand::default(); scenario.links.len()];
     for flow in &scenario.flows {
@@ -75,7 +75,8 @@ pub(super) fn demands(scenario: &Scenario) -> Vec<Demand> {
     demands
 }
 
-/// The limit that `buffer` is on a link as the scenario has it.
+/// Returns the limit of a link with this `buffer`, from the present rate and delays of the
+/// scenario.
 pub(super) fn limit(
     scenario: &Scenario,
     id: LinkId,

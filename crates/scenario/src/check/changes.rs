@@ -1,4 +1,4 @@
-//! What changes during the run: repeats and ramps written out, one change after another.
+//! Changes during the run: expands repetitions and ramps to single changes.
 
 use super::buffers::Demand;
 use super::routes::Map;
@@ -15,14 +15,14 @@ use narrows_units::{Bytes, Rate, Time};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// More changes than any result can show.
+/// Most changes of a scenario; results cannot show more.
 const MOST_CHANGES: usize = 1_000_000;
 
-/// A ramp goes in so many steps, but not in shorter ones than [`SHORTEST_STEP`].
+/// Number of steps of a ramp, fewer if they would be shorter than [`SHORTEST_STEP`].
 const RAMP_STEPS: u64 = 100;
 const SHORTEST_STEP: Span = Span::from_millis(1);
 
-/// All changes of a scenario whose links, flows and buffers are there, by time.
+/// Returns all changes of a scenario in time order. Its links, flows and buffers must be complete.
 pub(super) fn check(
     raw: &RawScenario,
     scenario: &Scenario,
@@ -57,13 +57,13 @@ pub(super) fn check(
         }
     }
     let mut changes = timeline.changes;
-    // What ends comes before what begins.
+    // At the same time, the end of an outage comes before other changes.
     changes
         .sort_by_key(|change| (change.at, !matches!(change.what, What::Link(_, LinkChange::Up))));
     Ok(changes)
 }
 
-/// When a change happens.
+/// Returns the times of a change.
 fn times(raw: &At<RawChange>, duration: Span) -> Checked<Vec<Time>> {
     let RawChange { at, every, times, until, .. } = &raw.value;
     let end = Time::ZERO + duration;
@@ -133,7 +133,7 @@ fn times(raw: &At<RawChange>, duration: Span) -> Checked<Vec<Time>> {
         .collect())
 }
 
-/// Refuses keys that do not go together.
+/// Refuses keys that contradict each other.
 fn check_keys(raw: &At<RawChange>) -> Checked<()> {
     let RawChange {
         link,
@@ -208,7 +208,7 @@ fn check_keys(raw: &At<RawChange>) -> Checked<()> {
     }
 }
 
-/// The links that a change is about.
+/// Returns the links that a change affects.
 fn targets(raw: &At<RawChange>, map: &Map, twins: &[Option<LinkId>]) -> Checked<Vec<LinkId>> {
     let Some(name) = &raw.value.link else { return Ok(Vec::new()) };
     let id = map.link(name)?;
@@ -225,15 +225,15 @@ fn targets(raw: &At<RawChange>, map: &Map, twins: &[Option<LinkId>]) -> Checked<
     }
 }
 
-/// The scenario as it is at a time, and the changes so far.
+/// The state of the scenario at a time, and the changes before it.
 struct Timeline<'a> {
     scenario: Scenario,
     changes: Vec<Change>,
-    /// What flows ask of buffers; `None` once that may have changed.
+    /// Demands of flows on buffers; `None` after a change that may affect them.
     demands: Option<Vec<Demand>>,
-    /// Until when a link is down, and where that is written.
+    /// End of the outage of each link, and its place in the file.
     down: BTreeMap<LinkId, (Time, &'a Range<usize>)>,
-    /// Until when a quantity of a link is on a ramp.
+    /// End of the ramp of each quantity of a link, and its place in the file.
     ramps: BTreeMap<(LinkId, &'static str), (Time, &'a Range<usize>)>,
 }
 
@@ -379,7 +379,7 @@ impl<'a> Timeline<'a> {
         Ok(())
     }
 
-    /// The rate before a change. Refuses links that have none.
+    /// Returns the rate before a change. Refuses links without a constant rate.
     fn rate(&self, link: LinkId, span: &Range<usize>) -> Checked<Rate> {
         let link = &self.scenario.links[link.0];
         match (&link.config.rate, &link.trace_file) {
@@ -412,7 +412,7 @@ impl<'a> Timeline<'a> {
         ))
     }
 
-    /// The routes of a flow change.
+    /// Changes the routes of a flow.
     fn reroute(
         &mut self,
         at: Time,
@@ -450,7 +450,7 @@ impl<'a> Timeline<'a> {
         self.changes.push(Change { at, what: What::Link(link, change) });
     }
 
-    /// Refuses to change what is on a ramp, and notes that it is on one.
+    /// Records a ramp of a quantity. Refuses a change of a quantity that is on a ramp.
     fn claim(
         &mut self,
         at: Time,
@@ -573,7 +573,7 @@ impl<'a> Timeline<'a> {
         Ok(())
     }
 
-    /// One change, or the steps of a ramp.
+    /// Adds a single change, or the steps of a ramp.
     fn emit(&mut self, at: Time, over: Span, link: LinkId, change: impl Fn(Part) -> LinkChange) {
         let steps = (over.as_nanos() / SHORTEST_STEP.as_nanos()).clamp(1, RAMP_STEPS);
         let end = Time::ZERO + self.scenario.duration;
@@ -587,7 +587,7 @@ impl<'a> Timeline<'a> {
     }
 }
 
-/// The end of one step of a ramp.
+/// The end of a step of a ramp.
 #[derive(Clone, Copy)]
 struct Part {
     step: u64,

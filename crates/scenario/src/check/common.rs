@@ -1,10 +1,10 @@
-//! What several checks share.
+//! Functions that several checks share.
 
 use crate::error::{Checked, Problem};
 use crate::text::At;
 use narrows_params::{Catalogue, Choice, ParamError};
 
-/// A name that can stand in a table.
+/// Returns a name that is fit for tables; refuses others.
 pub(crate) fn checked_name(name: &At<String>) -> Checked<String> {
     if name.value.trim().is_empty() || name.value.chars().any(char::is_control) {
         return Err(Problem::at(
@@ -16,7 +16,7 @@ pub(crate) fn checked_name(name: &At<String>) -> Checked<String> {
     Ok(name.value.clone())
 }
 
-/// An entry of a registry with its parameters.
+/// Parses an entry of a registry with its parameters.
 pub(crate) fn choice<C: Catalogue>(text: &At<String>) -> Checked<Choice<C>> {
     text.value.parse().map_err(|error| refused_parameters(text, &error))
 }

@@ -1,4 +1,4 @@
-//! Bands of metrics.
+//! Checks the bands of metrics.
 
 use crate::Expectation;
 use crate::error::{Checked, Problem};

@@ -1,4 +1,4 @@
-//! Flows.
+//! Checks flows.
 
 use super::common::{checked_name, choice, refused_parameters};
 use super::routes::Map;
@@ -17,10 +17,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// More flows than any run can hold.
+/// Most flows of a scenario; no run can hold more.
 const MOST_FLOWS: u64 = 1_000_000;
 
-/// The flows of a scenario whose nodes and links are already there.
+/// Returns the flows of a scenario. Its nodes and links must be complete.
 pub(super) fn check(
     raw: &RawScenario,
     scenario: &Scenario,
@@ -60,7 +60,8 @@ pub(super) fn check(
     Ok(flows)
 }
 
-/// The transport that flows have in common, and which of its keys are written, so that no controller chooses them.
+/// The transport of all flows, with true for the keys that the scenario sets, because a controller
+/// does not change these.
 struct Common {
     transport: Transport,
     acks: bool,
@@ -68,7 +69,8 @@ struct Common {
 }
 
 impl Common {
-    /// What `controller` makes of keys that are not written. Where the flow writes what acknowledgements name, the controller has no say in them.
+    /// Sets the keys that `controller` implies and nothing else sets. Skips all if the flow or the
+    /// scenario sets the acknowledgement format.
     fn adapt(&self, transport: &mut Transport, controller: Option<&Choice>, written: bool) {
         if let Some((acks, ack_every)) =
             implied::acknowledgements(controller).filter(|_| !self.acks && !written)
@@ -180,7 +182,7 @@ fn check_one(
     })
 }
 
-/// When the flow offers no data.
+/// Returns the times in which the flow offers no data.
 fn pauses(
     written: &RawFlow,
     workload: &Workload,
@@ -235,7 +237,7 @@ fn pauses(
     Ok(pauses)
 }
 
-/// The `count` flows that one table stands for.
+/// Returns the `count` flows of a table.
 fn copies(raw: &At<RawFlow>, flow: &Flow, duration: Span) -> Checked<Vec<Flow>> {
     let written = &raw.value;
     let count = match &written.count {
@@ -355,12 +357,12 @@ fn too_many(span: &Range<usize>) -> Box<Problem> {
     Problem::at(span, format!("these are more than {MOST_FLOWS} flows"), "make the count smaller")
 }
 
-/// The names of flows, which are all different.
+/// The names of flows, each used once.
 struct Names {
     taken: BTreeMap<String, Range<usize>>,
-    /// Names before `count` numbers them: a default name avoids these.
+    /// Names before `count` numbers them; default names avoid them.
     bases: BTreeMap<String, Range<usize>>,
-    /// Of each base of default names, the number of the next one. Lower numbers are taken.
+    /// Next number of each default name; lower numbers are taken.
     next: BTreeMap<String, u64>,
 }
 
@@ -375,7 +377,7 @@ impl Names {
         Ok(Names { taken: BTreeMap::new(), bases, next: BTreeMap::new() })
     }
 
-    /// `base`, numbered from the second on.
+    /// Returns `base`, with a number from the second use on.
     fn default(&mut self, base: &str) -> String {
         let next = self.next.entry(base.to_owned()).or_insert(1);
         loop {

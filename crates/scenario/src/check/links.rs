@@ -1,4 +1,4 @@
-//! Nodes and links.
+//! Checks nodes and links.
 
 use super::common::{checked_name, choice};
 use super::traces::Traces;
@@ -18,16 +18,17 @@ use narrows_units::{Depth, Rate, Span};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// How errors call the interval of `aggregate`.
+/// Name of the interval of `aggregate` in errors.
 pub(super) const BURSTS: &str = "time between bursts";
 
-/// The nodes and links of a scenario. The links' limits are still open: a buffer in round trips needs the flows.
+/// The nodes and links of a scenario. Limits of queues are not set yet, because a buffer in round
+/// trips needs the flows.
 pub(super) struct Network {
     pub nodes: Vec<Node>,
     pub links: Vec<Link>,
-    /// The buffer of each link as written.
+    /// Buffer of each link, as the file writes it.
     pub buffers: Vec<Option<At<Depth>>>,
-    /// The other direction of each link that is one of a two-way link.
+    /// Opposite direction of each link; `None` for a one-way link.
     pub twins: Vec<Option<LinkId>>,
 }
 
@@ -66,7 +67,7 @@ struct Builder<'a> {
     network: Network,
     nodes: BTreeMap<String, (NodeId, Range<usize>)>,
     names: BTreeMap<String, Range<usize>>,
-    /// The nodes are listed, so that links cannot bring new ones.
+    /// True if the file lists the nodes, so that links cannot add new ones.
     declared: bool,
     traces: Traces<'a>,
     duration: Span,
@@ -233,7 +234,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// `None` for a FIFO. Links of an information-centric network send Interests first by default.
+    /// Returns the queue; `None` for a FIFO. By default, links of an information-centric network
+    /// send Interests first.
     fn queue(&self, direction: &Direction) -> Checked<Option<DisciplineChoice>> {
         Ok(match direction.queue {
             Some(written) => Some(choice(written)?)
@@ -276,7 +278,7 @@ impl Builder<'_> {
     }
 }
 
-/// Refuses a `what` that is as long as the run.
+/// Refuses a time (`what` names it) that is as long as the run or longer.
 pub(super) fn shorter(
     time: Span,
     span: &Range<usize>,
@@ -402,15 +404,16 @@ pub(super) fn loss(raw: Option<&At<RawLoss>>) -> Checked<LossModel> {
     }
 }
 
-/// The rate of the wire behind a wireless or cable link: Gigabit Ethernet (IEEE 802.3ab).
+/// Rate of the wired link behind a wireless or cable link: Gigabit Ethernet (IEEE 802.3ab).
 const BURST_RATE: Rate = Rate::from_mbps(1_000);
 
-/// The rate within bursts where none is written.
+/// Returns the default rate within bursts.
 pub(crate) fn default_burst_rate(rate: &RateSource) -> Rate {
     rate.mean().map_or(BURST_RATE, |rate| rate.max(BURST_RATE))
 }
 
-/// The rate within bursts; less than that of the link would leave ever more to the bursts to come.
+/// Returns the rate within bursts. Refuses a rate below the link's rate, because the backlog would
+/// grow without limit.
 fn burst_rate(direction: &Direction, rate: &RateSource) -> Checked<Option<Rate>> {
     let Some(written) = direction.burst_rate else { return Ok(Some(default_burst_rate(rate))) };
     let least = rate.mean().unwrap_or(Rate::from_bps(1));

@@ -1,4 +1,4 @@
-//! Ways through the network.
+//! Finds routes through the network.
 
 use crate::error::{Checked, Problem};
 use crate::text::At;
@@ -6,7 +6,7 @@ use crate::{Link, LinkId, Node, NodeId};
 use narrows_params::suggest;
 use std::collections::{BTreeMap, VecDeque};
 
-/// The network, prepared for finding ways.
+/// The network, with indices for finding routes.
 pub(super) struct Map<'a> {
     nodes: &'a [Node],
     links: &'a [Link],
@@ -35,7 +35,7 @@ impl<'a> Map<'a> {
         Map { nodes, links, twins, by_name, leaving, node_names }
     }
 
-    /// The node of this name.
+    /// Finds the node of this name.
     pub fn node(&self, name: &At<String>) -> Checked<NodeId> {
         self.node_names.get(name.value.as_str()).copied().ok_or_else(|| {
             let known = self.nodes.iter().map(|node| node.name.as_str());
@@ -47,7 +47,8 @@ impl<'a> Map<'a> {
         })
     }
 
-    /// The way with the fewest links; among equals the one whose links stand first in the file.
+    /// Finds the route with the fewest links; among several, the one with links earlier in the
+    /// file.
     pub fn shortest(&self, from: NodeId, to: NodeId) -> Option<Vec<LinkId>> {
         let mut reached: Vec<Option<LinkId>> = vec![None; self.nodes.len()];
         let mut queue = VecDeque::from([from]);
@@ -74,12 +75,12 @@ impl<'a> Map<'a> {
         Some(way)
     }
 
-    /// The same links in reverse, if all are two-way.
+    /// Returns the reverse route, if all links are two-way.
     pub fn reverse(&self, route: &[LinkId]) -> Option<Vec<LinkId>> {
         route.iter().rev().map(|id| self.twins[id.0]).collect()
     }
 
-    /// The way that is written down: connected, from one end to the other, without loops.
+    /// Checks a written route: connected, from one end to the other, without loops.
     pub fn written(
         &self,
         route: &At<Vec<At<String>>>,
@@ -138,7 +139,7 @@ impl<'a> Map<'a> {
         Ok(way)
     }
 
-    /// The link of this name.
+    /// Finds the link of this name.
     pub fn link(&self, name: &At<String>) -> Checked<LinkId> {
         self.by_name.get(name.value.as_str()).copied().ok_or_else(|| {
             let known = self.links.iter().map(|link| link.name.as_str());

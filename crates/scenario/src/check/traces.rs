@@ -1,4 +1,4 @@
-//! Files of recorded capacity, each read once.
+//! Reads files of recorded capacity, each once.
 
 use crate::ReadFile;
 use crate::error::{Checked, Problem};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The traces read so far, by the name that the scenario gives them.
+/// The traces read so far, by their names in the scenario.
 pub(super) struct Traces<'a> {
     read: &'a ReadFile<'a>,
     known: BTreeMap<String, Arc<Trace>>,

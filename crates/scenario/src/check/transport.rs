@@ -1,4 +1,4 @@
-//! The transport's settings.
+//! Checks the settings of the transport.
 
 use crate::error::{Checked, Problem};
 use crate::raw::transport::{
@@ -13,14 +13,14 @@ use narrows_transport::{
 use narrows_units::{Bytes, Span};
 use std::ops::Range;
 
-/// An IP packet's greatest size.
+/// Greatest size of an IP packet.
 const GREATEST_PACKET: Bytes = Bytes::new(65_535);
 
-/// Longest time that a receiver gathers segments.
+/// Longest time for which a receiver gathers segments.
 const MAX_GRO: Span = Span::from_millis(10);
 
-/// The settings of a table over those `inherited`, unless it names a preset. `adapt` changes what the table does not set. Without a table,
-/// errors are at `place`.
+/// Returns `inherited` settings, or those of the preset that the table names, with the keys of the
+/// table. `adapt` runs before the keys are set. Without a table, errors are at `place`.
 pub(super) fn check(
     raw: Option<&At<RawTransport>>,
     place: &Range<usize>,
@@ -50,7 +50,7 @@ pub(super) fn check(
     Ok(transport)
 }
 
-/// Sets what is written.
+/// Sets the keys that the table has.
 fn set_all(transport: &mut Transport, keys: &RawTransport) {
     set_quantity(&mut transport.mss, &keys.mss);
     set_quantity(&mut transport.headers, &keys.headers);
@@ -86,7 +86,7 @@ fn set_all(transport: &mut Transport, keys: &RawTransport) {
     set(&mut transport.ack_ahead, keys.ack_ahead.as_ref().map(|key| key.value));
 }
 
-/// What is written, and the settings with it.
+/// The keys of a table, and the resulting settings.
 struct Table<'a> {
     span: &'a Range<usize>,
     keys: &'a RawTransport,
@@ -94,7 +94,7 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// Refuses at a key, or at the whole table.
+    /// Refuses a key, or the whole table.
     fn refuse(
         &self,
         key: Option<&Range<usize>>,
@@ -104,7 +104,7 @@ impl Table<'_> {
         Err(Problem::at(key.unwrap_or(self.span), message, help))
     }
 
-    /// Sizes of segments, and of what is sent at once.
+    /// Checks the sizes of segments, and of bursts to the network card.
     fn segments(&self) -> Checked<()> {
         let Table { keys, transport, .. } = self;
         let (mss, headers) = (transport.mss, transport.headers);
@@ -147,7 +147,7 @@ impl Table<'_> {
         Ok(())
     }
 
-    /// When the receiver acknowledges, and what it holds.
+    /// Checks acknowledgements, and the receiver's memory.
     fn receiver(&self) -> Checked<()> {
         let Table { keys, transport, .. } = self;
         if transport.ack_every == 0 {
@@ -182,7 +182,7 @@ impl Table<'_> {
         Ok(())
     }
 
-    /// What goes with transmissions that have numbers.
+    /// Checks keys that concern numbered acknowledgements.
     fn numbered(&self) -> Checked<()> {
         let Table { keys, transport, .. } = self;
         if transport.acks != AckFormat::Numbered {
@@ -219,7 +219,7 @@ impl Table<'_> {
         Ok(())
     }
 
-    /// Receivers that lie.
+    /// Checks misbehaving receivers.
     fn misbehaviour(&self) -> Checked<()> {
         let Table { keys, transport, .. } = self;
         if !(1..=MAX_ACK_PIECES).contains(&transport.ack_pieces) {
@@ -240,7 +240,7 @@ impl Table<'_> {
         Ok(())
     }
 
-    /// How losses are found and repaired.
+    /// Checks loss recovery.
     fn recovery(&self) -> Checked<()> {
         let Table { keys, transport, .. } = self;
         if transport.recovery == RecoveryAlgorithm::Reno && transport.sack {
@@ -271,7 +271,7 @@ impl Table<'_> {
         Ok(())
     }
 
-    /// The range of the retransmission timeout.
+    /// Checks the range of the retransmission timeout.
     fn timeouts(&self) -> Checked<()> {
         let Table { keys, transport, .. } = self;
         let (min_rto, initial_rto, max_rto) =

@@ -1,4 +1,4 @@
-//! What flows have to send.
+//! Checks workloads of flows.
 
 use crate::error::{Checked, Problem};
 use crate::raw::flow::{RawDraw, RawLimited, RawSizes, RawWorkload};
@@ -10,22 +10,22 @@ use narrows_transport::Transport;
 use narrows_units::{Bytes, Rate, Span};
 use std::ops::Range;
 
-/// What a workload needs to know of the flow's path.
+/// The parts of a flow that its workload depends on.
 pub(super) struct Path<'a> {
     pub scenario: &'a Scenario,
     pub route: &'a [LinkId],
     pub transport: &'a Transport,
 }
 
-/// One-way delay up to which most users of conversational applications are content (ITU-T G.114).
+/// One-way delay up to which most users of conversational applications are satisfied (ITU-T G.114).
 const DEADLINE: Span = Span::from_millis(150);
 const REQUEST: Bytes = Bytes::new(300);
-/// A request leaves in one go, as the first data of a connection may.
+/// Most full segments of a request, so that it fits the initial window and leaves at once.
 const LARGEST_REQUEST: u64 = 10;
-/// More transfers in a second than any run can hold.
+/// Most transfers per second; no run can hold more.
 const MOST_ARRIVALS: f64 = 1e7;
 
-/// True of what says itself when its packets leave, so that it can do without a controller.
+/// True if the workload determines when packets leave, so that it needs no controller.
 pub(super) fn paces_itself(workload: &Workload) -> bool {
     matches!(
         workload,
@@ -33,7 +33,7 @@ pub(super) fn paces_itself(workload: &Workload) -> bool {
     )
 }
 
-/// The workload of a flow.
+/// Checks the workload of a flow.
 pub(super) fn check(raw: &At<RawWorkload>, path: &Path) -> Checked<Workload> {
     let RawWorkload::Limited(limited) = &raw.value else { return Ok(Workload::Bulk) };
     let RawLimited { size, rate, on, frame, arrivals, load, response, .. } = &**limited;
@@ -76,7 +76,7 @@ pub(super) fn check(raw: &At<RawWorkload>, path: &Path) -> Checked<Workload> {
     }
 }
 
-/// Refuses keys that do not go with the others.
+/// Refuses keys that do not belong to this kind of workload.
 fn refuse_others(limited: &RawLimited, allowed: &[&str]) -> Checked<()> {
     fn span<T>(at: &Option<At<T>>) -> Option<&Range<usize>> {
         at.as_ref().map(|at| &at.span)
@@ -240,7 +240,7 @@ fn frames(
     Ok(Workload::Frames(frames))
 }
 
-/// The rates between which an encoder follows its controller.
+/// Returns the range of an encoder that follows its controller; `None` for a fixed rate.
 fn follows(limited: &RawLimited, rate: &At<Quantity<Rate>>) -> Checked<Option<(Rate, Rate)>> {
     let (least, most) = match (&limited.min_rate, &limited.max_rate) {
         (None, None) => return Ok(None),
@@ -303,7 +303,7 @@ fn arrive(raw: &At<RawWorkload>, limited: &RawLimited, path: &Path) -> Checked<W
     Ok(Workload::Arrivals(Arrivals { per_second, sizes }))
 }
 
-/// The rate in bit/s of the slowest link of the route.
+/// Returns the rate of the slowest link of the route, in bit/s.
 fn slowest(path: &Path, span: &Range<usize>) -> Checked<f64> {
     let rates = path.route.iter().filter_map(|id| path.scenario.links[id.0].config.rate.mean());
     let slowest = rates.min().map(|rate| rate.as_bps() as f64);
@@ -316,7 +316,7 @@ fn slowest(path: &Path, span: &Range<usize>) -> Checked<f64> {
     })
 }
 
-/// What a transfer of the mean size takes with its headers, in bits.
+/// Returns the size of a mean transfer with its headers, in bits.
 fn wire_bits(mean: f64, transport: &Transport) -> f64 {
     let segments = (mean / transport.mss.get() as f64).max(1.0);
     8.0 * (mean + segments * transport.headers.get() as f64)
@@ -397,7 +397,7 @@ fn nonzero_size(size: &At<Quantity<Bytes>>, what: &str) -> Checked<Bytes> {
     }
 }
 
-/// A rate at which full segments leave one after the other, each at a nanosecond of its own.
+/// Returns the rate. Refuses a rate at which full segments are less than a nanosecond apart.
 fn packet_rate(rate: &At<Quantity<Rate>>, path: &Path) -> Checked<Rate> {
     let (written, mss) = (nonzero_rate(rate)?, path.transport.mss);
     if !written.time_for(mss).is_zero() {

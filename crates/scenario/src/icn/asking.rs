@@ -1,4 +1,4 @@
-//! How somebody asks.
+//! Algorithms by which consumers send Interests.
 
 use crate::check::{choice, refused_parameters};
 use crate::error::{Checked, Problem};
@@ -9,7 +9,7 @@ use narrows_path::LawChoice;
 use narrows_units::Bytes;
 use std::ops::Range;
 
-/// How somebody asks, as written.
+/// The algorithm of a consumer, as the scenario writes it.
 #[derive(Clone, Copy)]
 pub(super) struct Asking<'a> {
     pub(super) consumer: Option<&'a At<String>>,
@@ -21,7 +21,7 @@ impl Asking<'_> {
         self.consumer.is_none() && self.controller.is_none()
     }
 
-    /// What it says, or what `default` says, or what the law suggests.
+    /// Returns the algorithm: this one, or else `default`, or else the one that suits the law.
     pub(super) fn resolve(
         self,
         default: Asking,
@@ -90,7 +90,7 @@ impl Asking<'_> {
     }
 }
 
-/// The controller, unless its parameters do not go together.
+/// Returns the controller. Refuses parameters that contradict each other.
 fn buildable(text: &At<String>, chosen: Choice, data: Bytes) -> Checked<Choice> {
     let setup = Setup { mss: data, headers: Bytes::ZERO, ..Setup::default() };
     match chosen.build(&setup) {

@@ -1,4 +1,4 @@
-//! From the raw structures to the checked ones.
+//! Checks the information-centric part of a scenario.
 
 use super::asking::Asking;
 use super::model::{Catalogue, Consumer, Icn, Prefix, PrefixId, RequestProcess};
@@ -18,10 +18,10 @@ use narrows_units::{Bytes, Span, Time};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// More consumers, and more contents of a catalogue, than any run can hold.
+/// Most consumers, and most contents of a catalogue; no run can hold more.
 const MOST: u64 = 1_000_000;
 
-/// The information-centric part of a scenario whose nodes and links are already there.
+/// Checks the information-centric part of a scenario, whose nodes and links are complete.
 pub(crate) fn check(
     raw: &RawScenario,
     scenario: &Scenario,
@@ -149,7 +149,8 @@ fn settings(raw: &At<RawIcn>, law: Option<LawChoice>) -> Checked<Icn> {
     };
     let strategy = match &written.strategy {
         Some(text) => choice(text)?,
-        // Windows know no paths: Data that comes by several looks lost to them.
+        // A window does not distinguish paths: it takes Data that arrives on several paths for
+        // lost.
         None => if law.is_some() { "weighted" } else { "best-route" }
             .parse()
             .expect("a strategy of the registry"),
@@ -314,7 +315,7 @@ fn check_consumer(
     Ok(copies)
 }
 
-/// A content has as many Data packets for one consumer as for another.
+/// Requires that all consumers of a content have the same number of Data packets.
 fn agrees(written: &RawConsumer, consumer: &Consumer, icn: &Icn) -> Checked<()> {
     let Some(content) = &written.content else { return Ok(()) };
     let same =
@@ -476,7 +477,7 @@ fn times(
     ))
 }
 
-/// The prefix of this name, to which a way must lead from `from`.
+/// Finds the prefix of this name. Refuses it if no path leads to it from `from`.
 fn prefix(
     icn: &Icn,
     name: &str,
@@ -510,14 +511,14 @@ fn prefix(
     Ok(PrefixId(place))
 }
 
-/// The names of consumers, which are all different.
+/// The names of consumers, each used once.
 #[derive(Default)]
 struct Names(BTreeMap<String, Range<usize>>);
 
 impl Names {
     fn free(&self, base: &str) -> String {
         let numbered = (2u64..).map(|number| format!("{base}-{number}"));
-        // The first of several would be called name.1.
+        // Several copies are named name.1, name.2 and so on.
         let taken =
             |name: &String| self.0.contains_key(name) || self.0.contains_key(&format!("{name}.1"));
         let name = std::iter::once(base.to_owned()).chain(numbered).find(|name| !taken(name));

@@ -1,33 +1,34 @@
-//! How long a content would take alone.
+//! Ideal completion times of contents.
 
 use super::model::{Icn, PrefixId};
 use crate::{LinkId, NodeId, Scenario};
 use narrows_units::{Rate, Span};
 
-/// The ways from a node to the producers of a prefix, as a content alone on them sees them. What changes of a link counts at its best.
+/// The ideal times of a content that is alone on the paths from a node to the producers of a
+/// prefix. Links count with their best rate and delay during the run.
 #[derive(Clone, Copy, Debug)]
 pub struct Ideal {
-    /// From the first Interest to the first Data, by the fastest way.
+    /// Time from the first Interest to the first Data packet, on the fastest path.
     first: Span,
-    /// The time between two Data packets if all ways are used at once.
+    /// Time between two Data packets if all paths are used.
     each: Span,
     rate: Rate,
-    /// The links where they are narrowest, over each of which one Data packet may come with the first.
+    /// Links in the minimal cut. Each may deliver a Data packet at the same time as the first one.
     abreast: u64,
 }
 
-/// What a hop towards a producer takes: there with an Interest, back with Data.
+/// A hop towards a producer: an Interest goes out, and Data comes back.
 struct Hop {
     from: usize,
     to: usize,
     time: Span,
-    /// What of the rate of its Data is not used yet, in bit/s, and what of it is.
+    /// Unused rate of Data, and used rate, in bit/s.
     free: u64,
     used: u64,
 }
 
 impl Ideal {
-    /// From this node to the producers of this prefix.
+    /// Computes the times from this node to the producers of this prefix.
     pub fn new(scenario: &Scenario, icn: &Icn, at: NodeId, prefix: PrefixId) -> Ideal {
         let plan = &icn.prefixes[prefix.0];
         let mut hops = hops(scenario, icn, prefix);
@@ -54,7 +55,8 @@ impl Ideal {
                 };
             }
         }
-        // Full links lead from what can still be reached to the rest (Ford and Fulkerson's minimal cut).
+        // Full links between reachable nodes and the others are the minimal cut (Ford and
+        // Fulkerson).
         let (reached, _) = augmenting(&hops, scenario.nodes.len(), at.0, producer);
         let narrowest = hops.iter().filter(|hop| reached[hop.from] && !reached[hop.to]);
         let (abreast, sum) = narrowest
@@ -67,12 +69,12 @@ impl Ideal {
         }
     }
 
-    /// The rate of Data if all ways are used at once; zero if nothing limits it.
+    /// Returns the rate of Data if all paths are used; zero if nothing limits it.
     pub fn rate(&self) -> Rate {
         self.rate
     }
 
-    /// The least time in which so many segments can come.
+    /// Returns the least time for this many Data packets.
     pub fn time(&self, segments: u64) -> Span {
         self.first + self.each * segments.saturating_sub(self.abreast)
     }
@@ -102,13 +104,15 @@ fn hops(scenario: &Scenario, icn: &Icn, prefix: PrefixId) -> Vec<Hop> {
     hops
 }
 
-/// The rate of a link, of a trace its mean, and its delay, at their best during the run.
+/// Returns the best rate of a link during the run (of a trace, its mean), and its least delay.
 fn best(scenario: &Scenario, link: LinkId) -> (Rate, Span) {
     let (rate, delay) = scenario.best_of(link);
     (rate.mean().unwrap_or(Rate::ZERO), delay)
 }
 
-/// The nodes to which more could flow from `start`, and if a producer is one of them a way to it: hops, each there, or back where something flows that can take another way.
+/// Finds the nodes that an additional flow from `start` can reach, and a path to a producer if one
+/// is reachable. Each hop of the path is true if it goes forward, or false if it takes back flow
+/// that can use another path.
 fn augmenting(
     hops: &[Hop],
     nodes: usize,
@@ -174,7 +178,8 @@ mod tests {
     fn one_way_by_hand() {
         let links = link("a", "b", 8, 2) + &link("b", "d", 4, 5);
         let alone = ideal(&links, "weighted");
-        // 14 ms of delays, Data 1 + 2 ms, and small Interests; the slower link sends the rest.
+        // 14 ms of delays, 1 + 2 ms for the Data packet, and small Interests. The slower link
+        // limits the rest.
         assert!(
             alone.first > Span::from_millis(17) && alone.first < Span::from_micros(17_500),
             "{:?}",
@@ -191,7 +196,7 @@ mod tests {
             both.first > Span::from_millis(20) && both.first < Span::from_millis(22),
             "{both:?}"
         );
-        // 8 + 2 Mbit/s, of which the first two packets come side by side.
+        // 8 + 2 Mbit/s; the first two packets arrive in parallel.
         assert_eq!((both.each, both.abreast), (Span::from_micros(800), 2));
         assert_eq!(both.time(12), both.first + Span::from_millis(8));
         let best = ideal(&links, "best-route");

@@ -1,4 +1,4 @@
-//! Information-centric networks: what is asked for, who asks, and the ways to producers.
+//! Information-centric networks: contents, consumers, and the paths to producers.
 
 mod asking;
 mod check;

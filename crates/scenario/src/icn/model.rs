@@ -6,130 +6,137 @@ use narrows_path::LawChoice;
 use narrows_units::{Bytes, Span, Time};
 use std::collections::BTreeMap;
 
-/// Makes the network information-centric: nodes forward Interests by names, consumers ask, producers answer.
+/// The information-centric part of a scenario: nodes forward Interests by name, consumers send
+/// Interests, producers answer with Data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Icn {
-    /// The law by which links advertise rates; `None` if they advertise none.
+    /// Law by which links advertise rates; `None` if they advertise no rates.
     pub law: Option<LawChoice>,
-    /// Nodes shape Interests so that the Data they ask for fits the link they leave on.
+    /// True if nodes shape Interests so that the requested Data fits the link.
     pub shaper: bool,
-    /// How the shaper's rate follows from the other direction.
+    /// How the rate of the shaper depends on the Interests of the other direction.
     pub shaper_form: ShaperForm,
-    /// The law's capacity is what the shaper leaves for Data, instead of the whole link.
+    /// True if the capacity for the law is what the shaper leaves for Data, false for the whole
+    /// link.
     pub shaped_capacity: bool,
-    /// Nodes measure the capacities of their links instead of knowing them.
+    /// True if nodes measure the capacities of their links, false if they know them.
     pub measured: bool,
-    /// Interests that a face's shaper holds.
+    /// Most Interests in the shaper of a face.
     pub shaper_queue: u32,
-    /// Nodes pace the Interests of consumers with a window at the rates that links advertise.
+    /// True if nodes pace the Interests of window-based consumers at the rates that links
+    /// advertise.
     pub proxy: bool,
-    /// Nodes refuse Interests of consumers that ask for more than their rate.
+    /// True if nodes refuse Interests of consumers that exceed their rate.
     pub police: bool,
-    /// How Interests follow paths.
+    /// How Interests are steered along paths.
     pub steering: HintForm,
     /// How nodes choose between next hops.
     pub strategy: StrategyChoice,
-    /// Data packets that each node caches.
+    /// Most Data packets in the cache of each node.
     pub cache: u32,
-    /// Entries of the table of pending Interests that each face may have.
+    /// Most pending Interests of each face.
     pub pending: u32,
-    /// How long an Interest is pending.
+    /// Time after which a pending Interest expires.
     pub lifetime: Span,
-    /// The size of an Interest.
+    /// Size of an Interest.
     pub interest: Bytes,
-    /// What is asked for, by name.
+    /// Prefixes of names.
     pub prefixes: Vec<Prefix>,
-    /// Who asks.
+    /// Consumers, each of one content.
     pub consumers: Vec<Consumer>,
-    /// Contents asked for at random.
+    /// Processes that request contents at random.
     pub requests: Vec<RequestProcess>,
-    /// The two directions of each two-way link, as its ends see it.
+    /// The two ends of each two-way link.
     pub faces: Vec<Face>,
 }
 
 /// One end of a two-way link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Face {
-    /// The node at this end.
+    /// Node at this end.
     pub node: NodeId,
-    /// The direction that leaves it: Interests go out on it.
+    /// Direction that leaves the node: Interests go out on it.
     pub leaving: LinkId,
-    /// The direction that comes in: Data comes back on it.
+    /// Direction that reaches the node: Data comes back on it.
     pub coming: LinkId,
 }
 
-/// The place of a prefix in [`Icn::prefixes`].
+/// The index of a prefix in [`Icn::prefixes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PrefixId(pub usize);
 
-/// Names that begin alike, their producers, and the ways to them.
+/// A prefix of names, with its producers and the paths to them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prefix {
-    /// How it is written: "/video".
+    /// Text of the prefix: "/video".
     pub name: String,
-    /// The nodes with a producer.
+    /// Nodes with a producer.
     pub at: Vec<NodeId>,
-    /// The size of a Data packet.
+    /// Size of a Data packet.
     pub data: Bytes,
-    /// Of each node that has no producer of it and a way to one: the links to the next hops, the best first.
+    /// Links to the next hops, the best first, for each node that has a path to a producer but no
+    /// producer itself.
     pub next_hops: BTreeMap<NodeId, Vec<LinkId>>,
 }
 
-/// Asks for one content.
+/// A consumer of one content.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Consumer {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its node.
+    /// Node.
     pub at: NodeId,
-    /// How it asks.
+    /// Algorithm by which it sends Interests.
     pub by: Method,
-    /// Under which prefix.
+    /// Prefix of the content.
     pub prefix: PrefixId,
-    /// The content, which consumers that name the same share; `None` for one of its own.
+    /// Name of the content, shared by all consumers that name it; `None` for a content of this
+    /// consumer alone.
     pub content: Option<String>,
-    /// The content's Data packets; `None` without end.
+    /// Number of Data packets of the content; `None` for an endless content.
     pub segments: Option<u64>,
-    /// When it begins.
+    /// Time at which the consumer starts.
     pub start: Time,
-    /// When it stops, if before the end.
+    /// Time at which it stops; `None` for the end of the run.
     pub stop: Option<Time>,
 }
 
-/// Contents are asked for at random: by a consumer of its own each time, at a random one of the nodes, under a random one of the prefixes.
+/// A process that requests contents at random times. Each request has its own consumer, at a random
+/// node of the list, under a random prefix of the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RequestProcess {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// The nodes.
+    /// Nodes of the consumers.
     pub at: Vec<NodeId>,
-    /// How each consumer asks.
+    /// Algorithm of each consumer.
     pub by: Method,
-    /// The prefixes.
+    /// Prefixes of the contents.
     pub prefixes: Vec<PrefixId>,
-    /// The mean time from one to the next; it is exponential.
+    /// Mean time between two requests; the times are exponential.
     pub every: Span,
-    /// Data packets of a content, and with which probability.
+    /// Numbers of Data packets of a content, each with its probability.
     pub segments: Vec<(u64, f64)>,
-    /// The contents there are; `None` if each is asked for once.
+    /// Contents under each prefix; `None` if each content is requested once.
     pub catalogue: Option<Catalogue>,
-    /// When the first may come.
+    /// Earliest time of the first request.
     pub start: Time,
-    /// None comes from then on.
+    /// Time at which requests end; `None` for the end of the run.
     pub stop: Option<Time>,
 }
 
 /// The contents under each prefix of a request process.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Catalogue {
-    /// How many.
+    /// Number of contents.
     pub contents: u32,
-    /// The k-th is asked for with a probability in proportion to k to the power of minus this.
+    /// Zipf exponent: the k-th content is requested with a probability proportional to k^-zipf.
     pub zipf: f64,
 }
 
 impl Icn {
-    /// The names under which what is measured of consumers appears: each consumer, and of each request process each of its nodes.
+    /// Yields the names under which results appear: each consumer, and each node of each request
+    /// process.
     pub fn names<'a>(&'a self, nodes: &'a [crate::Node]) -> impl Iterator<Item = String> + 'a {
         let single = self.consumers.iter().map(|consumer| consumer.name.clone());
         let many = self.requests.iter().flat_map(move |process| {
@@ -140,7 +147,8 @@ impl Icn {
 }
 
 impl Icn {
-    /// Of each consumer and each node and prefix of a request process, the link of the least `rate` on the best way of its Data.
+    /// Returns the link with the least `rate` on the best path of Data, for each consumer, and for
+    /// each node and prefix of each request process.
     pub fn slowest(&self, rate: impl Fn(LinkId) -> u64) -> Vec<LinkId> {
         let single = self.consumers.iter().map(|consumer| (consumer.at, consumer.prefix));
         let many = self.requests.iter().flat_map(|process| {
@@ -154,16 +162,17 @@ impl Icn {
             .collect()
     }
 
-    /// The links on which `node` may pass Interests under `prefix` on, the best first.
+    /// Returns the links on which `node` may forward Interests under `prefix`, the best first.
     pub fn next_hops(&self, node: NodeId, prefix: PrefixId) -> &[LinkId] {
-        // Interests steered at random take any next hop whatever the strategy, and a Bloom filter may name one by mistake.
+        // Interests with random steering take any next hop, whatever the strategy, and a Bloom
+        // filter may select one by mistake.
         let best_route = self.strategy.entry().name == "best-route"
             && matches!(self.steering, HintForm::Labels | HintForm::Hashes);
         let all = self.prefixes[prefix.0].next_hops.get(&node).map_or(&[][..], Vec::as_slice);
         if best_route { &all[..all.len().min(1)] } else { all }
     }
 
-    /// The links that Data under `prefix` crosses on the best way to `at`, in order.
+    /// Returns the links that Data under `prefix` crosses on the best path to `at`, in order.
     pub fn way(&self, at: NodeId, prefix: PrefixId) -> Vec<LinkId> {
         let (hops, mut here, mut way) = (&self.prefixes[prefix.0].next_hops, at, Vec::new());
         while let Some(links) = hops.get(&here)
@@ -183,7 +192,7 @@ impl Icn {
 }
 
 impl RequestProcess {
-    /// The name of what it asks for at one of its nodes.
+    /// Returns the name of the process's requests at one of its nodes.
     pub fn at_node(&self, node: &str) -> String {
         format!("{}.{node}", self.name)
     }

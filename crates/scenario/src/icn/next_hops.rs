@@ -1,15 +1,17 @@
-//! The ways to producers.
+//! Computes the next hops towards producers.
 
 use super::model::Face;
 use crate::{Link, LinkId, NodeId};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-/// How far something is: delay in nanoseconds, and links, which decide where delays are equal.
+/// A distance: the delay in nanoseconds, and the number of links, which decides if delays are
+/// equal.
 type Distance = (u64, u64);
 
-/// Of each node that has no producer and a way to one, the links to its next hops, the best first: all neighbours that are nearer to a
-/// producer than itself, so that no Interest returns, or with `multipath` off the best one only.
+/// Returns the links to the next hops, the best first, for each node that has a path to a producer
+/// but no producer itself. Next hops are all neighbours that are nearer to a producer than the
+/// node, so that no Interest returns. Without `multipath`, only the best is a next hop.
 pub(super) fn next_hops(
     nodes: usize,
     links: &[Link],
@@ -24,7 +26,7 @@ pub(super) fn next_hops(
             .filter_map(|face| {
                 let next = distances[links[face.leaving.0].to.0]?;
                 let through = over(links, face.leaving, next);
-                // Where a link has no delay, the other end is as far but for the link itself.
+                // Across a link without delay the distance differs by the link count only.
                 (next.0 < own.0 || through == own).then_some((through, face.leaving))
             })
             .collect();
@@ -35,7 +37,7 @@ pub(super) fn next_hops(
     hops.collect()
 }
 
-/// The distance of each node to the nearest producer; `None` without a way.
+/// Returns the distance of each node from the nearest producer; `None` without a path.
 fn distances(
     nodes: usize,
     links: &[Link],
@@ -57,7 +59,7 @@ fn distances(
     distances
 }
 
-/// A link before what is behind it.
+/// Adds a link to a distance.
 fn over(links: &[Link], link: LinkId, (delay, hops): Distance) -> Distance {
     (delay + links[link.0].config.delay.as_nanos(), hops + 1)
 }

@@ -1,4 +1,5 @@
-//! The information-centric part of a scenario as it is written. The comments here are the descriptions in the JSON Schema.
+//! The information-centric part of a scenario, unchecked. Comments become descriptions in the JSON
+//! Schema.
 
 use crate::text::{At, Quantity};
 use narrows_units::{Bytes, Span};

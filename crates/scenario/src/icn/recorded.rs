@@ -1,4 +1,4 @@
-//! What the record of a run says of consumers before anything is measured.
+//! The record of consumers before the run.
 
 use super::model::{Icn, PrefixId};
 use crate::{LinkId, NodeId, Scenario};
@@ -9,7 +9,8 @@ use narrows_network::Routed;
 use narrows_units::{Span, Time};
 
 impl Icn {
-    /// The flows' records before the run: those of consumers, and of request processes one for each node.
+    /// Returns the records of flows before the run: one for each consumer, and one for each node of
+    /// each request process.
     pub fn flow_records(&self, scenario: &Scenario) -> Vec<FlowRecord> {
         let plan = |name: String,
                     controller: String,
@@ -58,7 +59,7 @@ impl Icn {
         single.chain(many).collect()
     }
 
-    /// True if Interests from a node may take more than one way to the producers.
+    /// True if Interests from a node may take more than one path to the producers.
     fn has_several_paths(&self, scenario: &Scenario, at: NodeId, prefix: PrefixId) -> bool {
         let mut taken = vec![false; scenario.nodes.len()];
         let (mut from, mut several) = (vec![at], false);
@@ -75,7 +76,7 @@ impl Icn {
         several
     }
 
-    /// The propagation delays of a way of Data, there and back.
+    /// Returns the propagation delays along a path of Data, out and back.
     fn base_rtt(&self, scenario: &Scenario, way: &[LinkId]) -> Span {
         let both =
             way.iter().filter_map(|coming| self.faces.iter().find(|face| face.coming == *coming));
@@ -83,7 +84,7 @@ impl Icn {
         both.fold(Span::ZERO, |sum, face| sum + delay(face.leaving) + delay(face.coming))
     }
 
-    /// The record before anything is measured; `P` are the packets of its world.
+    /// Builds the record without measurements; `P` is the packet type of the world.
     pub fn blank_record<P: Routed>(&self, scenario: &Scenario) -> Record {
         let flows = self.flow_records(scenario);
         let consumer = |place| ConsumerRecord {

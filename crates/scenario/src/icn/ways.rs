@@ -1,4 +1,4 @@
-//! Faces of nodes, and the ways over them that a scenario writes itself.
+//! Faces of nodes, and next hops that the scenario writes itself.
 
 use super::model::Face;
 use super::next_hops::next_hops;
@@ -12,7 +12,7 @@ use narrows_path::RateSource;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Both ends of every two-way link.
+/// Returns both ends of every two-way link.
 pub(super) fn faces(
     raw: &RawScenario,
     scenario: &Scenario,
@@ -51,8 +51,8 @@ pub(super) fn faces(
     Ok(faces.collect())
 }
 
-/// The link that leads the other way between the same nodes: one and the other are the only ones, or their names say that they belong
-/// together.
+/// Returns the link of the opposite direction between the same nodes. Either their names match, or
+/// each is the only link of its direction.
 fn opposite(scenario: &Scenario, index: usize) -> Option<LinkId> {
     let between = |from, to| {
         let mut found = scenario
@@ -109,7 +109,7 @@ impl<'a> Nodes<'a> {
     }
 }
 
-/// At least one, and none twice.
+/// Refuses an empty list and duplicates.
 pub(super) fn distinct<T: PartialEq>(
     list: Vec<T>,
     span: &Range<usize>,
@@ -124,7 +124,7 @@ pub(super) fn distinct<T: PartialEq>(
     Ok(list)
 }
 
-/// The next hops towards producers at `at`: those that delays say, but for nodes where they are written.
+/// Returns the next hops towards producers at `at`: the written ones, or those that delays give.
 pub(super) fn ways(
     raw: &RawPrefix,
     at: &[NodeId],
@@ -164,7 +164,8 @@ pub(super) fn ways(
     Ok(hops)
 }
 
-/// The link from `node` to a next hop: of this name, or the only one to a neighbour of this name.
+/// Finds the link from `node` to a next hop: the link with this name, or the only one to the
+/// neighbour with this name.
 fn next_hop(
     node: NodeId,
     hop: &At<String>,

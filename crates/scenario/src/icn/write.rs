@@ -1,4 +1,4 @@
-//! The information-centric part of a scenario as text.
+//! Writes the information-centric part of a scenario as text.
 
 use super::model::{Icn, Prefix, RequestProcess};
 use crate::write::{Document, quoted};
@@ -87,7 +87,8 @@ impl Scenario {
         write_times(out, process.start, process.stop);
     }
 
-    /// The neighbour where a link leads from `node`, or the link where that does not say which.
+    /// Returns the name of the neighbour to which a link leads from `node`, or the name of the link
+    /// if the neighbour's name is ambiguous.
     fn next_hop(&self, icn: &Icn, node: NodeId, link: LinkId) -> &str {
         let (name, to) = (&self.links[link.0].name, self.links[link.0].to);
         let neighbour = &self.nodes[to.0].name;

@@ -1,4 +1,4 @@
-//! Numbers that plots and claims ask of runs, and what a run must have for them.
+//! Numbers of runs that plots and claims use, and the parts that a run must have for them.
 
 use super::places::RawNames;
 use crate::Scenario;
@@ -9,17 +9,17 @@ use narrows_params::suggest;
 use narrows_units::{Span, Time};
 use std::ops::Range;
 
-/// A number of a run: a metric, of the whole run after its warm-up or of a part of it, of all flows or of some, at the bottleneck or at
-/// another link.
+/// A number of a run: a metric of the whole run after its warm-up or of a window, of all or some
+/// flows, at the bottleneck or at another link.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// The metric.
     pub metric: &'static Metric,
-    /// From when to when it is computed; `None` from the end of the warm-up to the end.
+    /// Begin and end of the window; `None` for the end of the warm-up to the end of the run.
     pub window: Option<(Time, Time)>,
-    /// The flows that it is computed from, by their names in the file; all if there are none.
+    /// Flows of the metric, by their names in the file; empty for all flows.
     pub flows: Vec<String>,
-    /// The link that counts as the bottleneck; `None` where the metric finds it.
+    /// Link that the metric takes as the bottleneck; `None` if the metric finds it itself.
     pub link: Option<String>,
 }
 
@@ -32,7 +32,7 @@ impl PartialEq for Asked {
     }
 }
 
-/// True if `wanted` names the flow, or the table of which the flow is one of several copies.
+/// True if `wanted` names the flow, or the table of which the flow is a copy.
 pub fn is_named(flow: &str, wanted: &str) -> bool {
     let copy = |rest: &str| {
         rest.strip_prefix('.').is_some_and(|number| {
@@ -42,11 +42,11 @@ pub fn is_named(flow: &str, wanted: &str) -> bool {
     flow.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || copy(rest))
 }
 
-/// What only the scenarios of the cells can tell to be wrong.
+/// Requirements that can only be checked with the scenarios of the cells, each with its cells.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Limits(Vec<(Vec<usize>, Limit)>);
 
-/// What the run of a cell must have.
+/// A requirement on the run of a cell.
 #[derive(Clone, Debug)]
 enum Limit {
     Length(Time, Range<usize>),
@@ -56,7 +56,7 @@ enum Limit {
 }
 
 impl Limits {
-    /// A metric with its window, flows and link, of these cells.
+    /// Reads a metric with its window, flows and link, and requires these of the cells.
     pub fn asked(
         &mut self,
         name: &At<String>,
@@ -77,20 +77,20 @@ impl Limits {
         Ok(Asked { metric, window, flows: self.flows(flows, cells), link: self.link(link, cells) })
     }
 
-    /// The names of flows that each of these cells has.
+    /// Reads names of flows, and requires the flows of the cells.
     pub fn flows(&mut self, names: Option<&RawNames>, cells: &[usize]) -> Vec<String> {
         let names = names.map_or(&[][..], |names| &names.0[..]);
         self.0.extend(names.iter().map(|name| (cells.to_vec(), Limit::Flow(name.clone()))));
         names.iter().map(|name| name.value.clone()).collect()
     }
 
-    /// The name of a link that each of these cells has.
+    /// Reads the name of a link, and requires the link of the cells.
     pub fn link(&mut self, name: Option<&At<String>>, cells: &[usize]) -> Option<String> {
         self.0.extend(name.map(|name| (cells.to_vec(), Limit::Link(name.clone()))));
         name.map(|name| name.value.clone())
     }
 
-    /// What only an information-centric network has, asked of these cells.
+    /// Requires an information-centric network of the cells.
     pub fn icn(&mut self, name: &At<String>, cells: &[usize]) {
         self.0.push((cells.to_vec(), Limit::Icn(name.clone())));
     }

@@ -1,4 +1,4 @@
-//! What a paper states, and what would show that it holds.
+//! Claims: statements of a paper, each with the bounds within which it holds.
 
 use super::asked::{Asked, Limits};
 use super::places::RawThan;
@@ -8,87 +8,87 @@ use crate::error::{Checked, Problem};
 use crate::text::At;
 use std::ops::Range;
 
-/// A statement of a paper, and what would show that it holds.
+/// A statement of a paper, with the bounds within which it holds.
 #[derive(Clone, Debug)]
 pub struct Claim {
     /// The statement.
     pub says: String,
-    /// The name of the document's statement that it judges; `None` if it is one of ours.
+    /// Name of the document's statement that the claim judges; `None` for a claim of this project.
     pub statement: Option<String>,
-    /// The number, or the words, that the document gives.
+    /// Number or words in the document.
     pub published: String,
-    /// Where.
+    /// Place in the document.
     pub source: String,
-    /// By which number of a run it is judged.
+    /// Number of a run that judges the claim.
     pub asked: Asked,
-    /// The cells that are judged.
+    /// Judged cells.
     pub cells: Vec<usize>,
-    /// What they are compared with.
+    /// Comparison with other cells; `None` without a comparison.
     pub than: Option<Than>,
-    /// How several cells are judged.
+    /// How several cells are combined.
     pub over: Over,
-    /// A cell's value of those of its seeds.
+    /// How the seeds of a cell are combined.
     pub seeds: Seeds,
-    /// The least value with which it holds.
+    /// Least value with which the claim holds; `None` for no lower bound.
     pub min: Option<f64>,
-    /// The greatest value with which it holds.
+    /// Greatest value with which the claim holds; `None` for no upper bound.
     pub max: Option<f64>,
-    /// Why these bounds.
+    /// Reason for the bounds.
     pub tolerance: String,
-    /// What the document gives to judge by.
+    /// Kind of evidence in the document.
     pub judged: Judged,
-    /// Why it is known not to hold.
+    /// Reason why the claim is known not to hold; `None` if it holds.
     pub known: Option<String>,
-    /// Why the kernel's value is far from the simulator's.
+    /// Reason why the kernel's value is far from the simulator's.
     pub apart: Option<String>,
 }
 
-/// What the cells of a claim are compared with.
+/// The cells to which a claim is compared.
 #[derive(Clone, Debug)]
 pub struct Than {
-    /// The number of a run.
+    /// Number of a run.
     pub asked: Asked,
-    /// A cell for each cell of the claim.
+    /// One cell for each cell of the claim.
     pub cells: Vec<usize>,
-    /// How they are compared.
+    /// Kind of comparison.
     pub by: By,
 }
 
-/// How two values are compared.
+/// The comparison of two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// The one divided by the other.
+    /// Value of the claim divided by the other value.
     Ratio,
-    /// The one less the other.
+    /// Value of the claim minus the other value.
     Difference,
 }
 
-/// How several cells are judged.
+/// The combination of several cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Over {
-    /// By the one that is farthest out.
+    /// The cell farthest outside the bounds.
     Worst,
-    /// By their mean.
+    /// Mean of the cells.
     Mean,
-    /// By their median.
+    /// Median of the cells.
     Median,
 }
 
-/// How the values of a cell's seeds are made one.
+/// The combination of a cell's seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seeds {
-    /// Their mean.
+    /// Mean of the seeds.
     Mean,
-    /// Their median.
+    /// Median of the seeds.
     Median,
-    /// The value that a quarter of them is below, interpolated between two seeds.
+    /// Lower quartile of the seeds, interpolated between two of them.
     LowerQuartile,
-    /// The value that a quarter of them is above, interpolated between two seeds.
+    /// Upper quartile of the seeds, interpolated between two of them.
     UpperQuartile,
 }
 
 impl Seeds {
-    /// Its name in reports; `None` of the mean, which is the rule.
+    /// Returns the name in reports; `None` for the mean, the default.
     pub fn name(self) -> Option<&'static str> {
         match self {
             Seeds::Mean => None,
@@ -99,17 +99,17 @@ impl Seeds {
     }
 }
 
-/// What a document gives to judge by.
+/// The kind of evidence that a document gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judged {
     /// A number.
     Number,
-    /// An order of what is compared.
+    /// An ordering of the compared values.
     Ordering,
 }
 
 impl Judged {
-    /// Its name in files.
+    /// Returns the name in files.
     pub fn name(self) -> &'static str {
         match self {
             Judged::Number => "number",
@@ -118,14 +118,14 @@ impl Judged {
     }
 }
 
-/// True if a claim is of the kernel alone: it names worlds.
+/// True if a claim is about the kernel alone, because it names worlds.
 pub(super) fn is_live_only(raw: &RawClaim) -> bool {
     name_worlds(
         raw.at.iter().map(|at| &at.value).chain(raw.than.iter().map(|than| &than.value.places)),
     )
 }
 
-/// Reads a claim, with what `--quick` and `--live` change.
+/// Reads a claim, with its changes for `--quick` and `--live`.
 pub(super) fn read(raw: &At<RawClaim>, axes: Axes, limits: &mut Limits) -> Checked<Claim> {
     let (span, raw) = (&raw.span, &raw.value);
     let quick = raw.quick.as_ref().filter(|_| axes.mode.quick);

@@ -1,4 +1,4 @@
-//! A figure: its scenario with axes, its plots, its claims.
+//! Figures: a scenario with axes, plots and claims.
 
 use super::asked::{Asked, Limits};
 use super::claim::{self, Claim};
@@ -15,75 +15,77 @@ use std::path::Path as FilePath;
 /// A figure of a paper.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// What commands call it: its file without `.toml`.
+    /// Name on the command line: the file name without `.toml`.
     pub name: String,
-    /// What it shows.
+    /// Title of the figure.
     pub title: String,
-    /// Where it stands in the document.
+    /// Place in the document.
     pub source: String,
-    /// What the document says of the set-up, and what is ours.
+    /// Set-up according to the document, and choices of this project.
     pub about: String,
-    /// Its place among the figures of its paper.
+    /// Rank among the figures of the paper.
     pub order: i64,
-    /// The names of statements that its claims judge.
+    /// Statements that the claims judge, by name.
     pub(super) named: Vec<At<String>>,
     plans: Plans,
     live: Option<Live>,
 }
 
-/// What is run of a figure, and what `--quick` makes of it.
+/// The plan of a figure, with its form for `--quick`.
 #[derive(Clone, Debug)]
 struct Plans {
     whole: Plan,
-    /// What is scaled and why that is fair, and what is run then.
+    /// Explanation of the scaling, and the scaled plan.
     quick: Option<(String, Plan)>,
 }
 
-/// A figure on the kernel.
+/// The part of a figure for the kernel.
 #[derive(Clone, Debug)]
 struct Live {
-    /// What is different there, and why the claims can be seen all the same.
+    /// Differences from the simulator, and the reason why claims can be judged in spite of them.
     why: String,
     plans: Plans,
 }
 
-/// What is run of a figure, and what is drawn and judged of it.
+/// The runs of a figure, with plots and claims.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Its runs.
+    /// Runs in each world.
     pub sweep: Sweep,
-    /// Its plots, in the order of the file.
+    /// Plots, in the order of the file.
     pub plots: Vec<Plot>,
-    /// Its claims, in the order of the file.
+    /// Claims, in the order of the file.
     pub claims: Vec<Claim>,
-    /// The kernel runs every cell of the sweep, and the simulator too.
+    /// True if both the kernel and the simulator run every cell of the sweep.
     live: bool,
-    /// The axes of the cells: that of the worlds, then those of the sweep but for the seeds.
+    /// Axes of the cells: the axis of worlds, if any, then the axes of the sweep except for seeds.
     axes: Vec<Axis>,
     limits: Limits,
 }
 
 impl Figure {
-    /// Reads a figure file; `file` is what errors call it, and its name is the figure's.
+    /// Reads a figure file. Errors call it `file`; its name becomes the name of the figure.
     ///
     /// # Errors
-    /// What is wrong with the tables of the figure, as it is and with `--quick`; cells are checked by [`Plan::check`].
+    /// The tables of the figure are invalid, as they are or with `--quick`. [`Plan::check`] checks
+    /// the cells.
     pub fn parse(text: &str, file: &str) -> Result<Figure, ScenarioError> {
         read(text, file).map_err(|problem| ScenarioError::new(*problem, file, text))
     }
 
-    /// What is run in a mode; `None` of a figure that does not run on the kernel.
+    /// Returns the plan of a mode; `None` if the figure does not run on the kernel.
     pub fn plan(&self, mode: Mode) -> Option<&Plan> {
         let plans = self.plans(mode)?;
         Some(plans.quick.as_ref().filter(|_| mode.quick).map_or(&plans.whole, |(_, plan)| plan))
     }
 
-    /// What is scaled in a mode, and why that is fair; `None` if nothing is.
+    /// Returns the explanation of the scaling in a mode; `None` if nothing is scaled.
     pub fn scaled(&self, mode: Mode) -> Option<&str> {
         self.plans(mode)?.quick.as_ref().filter(|_| mode.quick).map(|(why, _)| why.as_str())
     }
 
-    /// What is different on the kernel, and why the claims can be seen all the same; `None` of a figure that does not run there.
+    /// Explains the differences on the kernel, and why the claims can be judged in spite of them;
+    /// `None` if the figure does not run there.
     pub fn on_kernel(&self) -> Option<&str> {
         self.live.as_ref().map(|live| live.why.as_str())
     }
@@ -141,13 +143,13 @@ fn read(text: &str, file: &str) -> Checked<Figure> {
     })
 }
 
-/// A text that says something.
+/// Returns a text that is not blank.
 fn said(text: Option<&At<String>>) -> Option<String> {
     text.map(|text| text.value.clone()).filter(|text| !text.trim().is_empty())
 }
 
 impl Plans {
-    /// What is run, and with `quick` what is run then.
+    /// Reads the plan, and the scaled plan if there is a table `quick`.
     fn read(
         raw: &RawFile,
         text: &str,
@@ -184,7 +186,8 @@ impl Plan {
             .chain(telling(&sweep).iter().cloned())
             .collect();
         let axes = Axes { axes: &all, mode };
-        // Of a figure that runs on the kernel, some claims are about the kernel alone, and some about the simulator.
+        // In a figure for the kernel, some claims are about the kernel alone, and others about the
+        // simulator.
         let judged = |claim: &&At<RawClaim>| match claim::is_live_only(&claim.value) {
             true => mode.live || raw.live.is_none(),
             false => !mode.live || claim.value.live.is_some(),
@@ -203,12 +206,13 @@ impl Plan {
         Ok(Plan { sweep, plots: plots.concat(), claims, live: mode.live, axes: all, limits })
     }
 
-    /// The axes of the cells: on the kernel that of the worlds, and those of the sweep but for the seeds.
+    /// Returns the axes of the cells: for a live figure the axis of worlds, then the axes of the
+    /// sweep except for seeds.
     pub fn axes(&self) -> &[Axis] {
         &self.axes
     }
 
-    /// How many cells there are, each run once for each seed.
+    /// Returns the number of cells, each of which is run once for each seed.
     pub fn cells(&self) -> usize {
         self.by_axes().cells()
     }
@@ -217,42 +221,43 @@ impl Plan {
         Axes { axes: &self.axes, mode: Mode::default() }
     }
 
-    /// How many runs there are: in each world all of the sweep.
+    /// Returns the number of runs: all runs of the sweep in each world.
     pub fn runs(&self) -> u64 {
         self.sweep.cells() * if self.live { LIVE.len() as u64 } else { 1 }
     }
 
-    /// The world of a run.
+    /// Returns the world of a run.
     pub fn world(&self, run: u64) -> World {
         if self.live { LIVE[(run / self.sweep.cells()) as usize] } else { World::Simulator }
     }
 
-    /// Of a cell that the kernel runs, the one that the simulator runs.
+    /// Returns the simulator's cell that corresponds to a cell of the kernel.
     pub fn simulated(&self, cell: usize) -> Option<usize> {
         let sweep = self.cells() / LIVE.len();
         (self.live && cell < sweep).then_some(cell + sweep)
     }
 
-    /// The scenario of a run.
+    /// Returns the scenario of a run.
     ///
     /// # Errors
-    /// As [`Sweep::cell`].
+    /// The errors of [`Sweep::cell`].
     pub fn scenario(&self, run: u64, read: &ReadFile) -> Result<Scenario, ScenarioError> {
         self.sweep.cell(run % self.sweep.cells(), read)
     }
 
-    /// A run in words.
+    /// Describes a run in words.
     pub fn describe(&self, run: u64) -> String {
         let cell = self.sweep.describe(run % self.sweep.cells());
         if self.live { format!("{cell}, world = \"{}\"", self.world(run).name()) } else { cell }
     }
 
-    /// How many seeds each cell is run with: run `cell * seeds + n` is that of the n-th.
+    /// Returns the number of seeds of each cell. Run `cell * seeds + n` has seed number `n` of the
+    /// cell.
     pub fn seeds(&self) -> usize {
         self.sweep.axes().iter().find(|axis| axis.is_seed()).map_or(1, |axis| axis.values.len())
     }
 
-    /// A cell in words: its labels on the axes that have several.
+    /// Describes a cell by its labels on the axes with several values.
     pub fn label(&self, cell: usize) -> String {
         let axes = self.by_axes();
         let several: Vec<usize> =
@@ -260,7 +265,7 @@ impl Plan {
         axes.label(cell, &several)
     }
 
-    /// Every number that plots and claims ask for, each once.
+    /// Returns every number that plots and claims use, each once.
     pub fn asked(&self) -> Vec<Asked> {
         let mut all: Vec<Asked> = Vec::new();
         let of_claims = self.claims.iter().flat_map(|claim| {
@@ -274,8 +279,8 @@ impl Plan {
         all
     }
 
-    /// All that what is kept of its runs follows from: the runs, what is asked of them and what is drawn over their time. Words and bounds
-    /// of claims are not among it.
+    /// Returns a text that identifies the stored results: the runs, the numbers that plots and
+    /// claims use, and the traces. Words and bounds of claims are not part of it.
     pub fn identity(&self) -> String {
         let asked = self.asked().into_iter().map(|Asked { metric, window, flows, link }| {
             format!("{} {window:?} {flows:?} {link:?}\n", metric.name)
@@ -290,10 +295,11 @@ impl Plan {
         asked.chain(traced).chain(worlds).fold(self.sweep.runs() + "\n", |text, line| text + &line)
     }
 
-    /// Checks every cell, and gives their scenarios to `each` in order.
+    /// Checks every cell, and passes the scenarios to `each` in order.
     ///
     /// # Errors
-    /// What is wrong with the first cell that is wrong; a window that ends after the run does, or a name that no flow or link of it has.
+    /// The first cell that is invalid: its scenario, a window that ends after the run, or a name
+    /// without a flow or link.
     pub fn check(
         &self,
         read: &ReadFile,
@@ -308,7 +314,7 @@ impl Plan {
     }
 }
 
-/// All axes but that of the seeds, which is the last.
+/// Returns all axes except the axis of seeds, which is the last.
 fn telling(sweep: &Sweep) -> &[Axis] {
     match sweep.axes() {
         [axes @ .., last] if last.is_seed() => axes,

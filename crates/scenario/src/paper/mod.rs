@@ -1,8 +1,9 @@
-//! Published results: a paper's figures, each a scenario with its axes, and what the paper states of them.
+//! Published results: the figures of a paper, each a scenario with axes, and the paper's claims.
 //!
-//! A figure file is an ordinary scenario file with more tables: `[figure]` says what it is, `[[plot]]` what it draws, `[[claim]]` what the
-//! paper states of it and what would show that it holds, `[quick]` how it is scaled for a quick look, `[live]` how it is run on the kernel.
-//! Everything that these tables name (axes, labels, metrics) is looked up here, so that a claim has its cells and a plot its lines.
+//! A figure file is a scenario file with more tables. `[figure]` describes the figure, `[[plot]]` a
+//! plot, `[[claim]]` a statement of the paper with its bounds, `[quick]` the scaling for a quick
+//! look, and `[live]` the run on the kernel. This module looks up all names in these tables (axes,
+//! labels, metrics), so that a claim has its cells and a plot its lines.
 
 mod asked;
 mod claim;
@@ -25,32 +26,33 @@ pub use worlds::World;
 use crate::error::ScenarioError;
 use crate::syntax;
 
-/// A document whose results are reproduced.
+/// A paper or other document with reproduced results.
 #[derive(Clone, Debug)]
 pub struct Paper {
-    /// What commands call it: the name of its folder.
+    /// Name on the command line: the name of the folder.
     pub name: String,
-    /// Its title.
+    /// Title.
     pub title: String,
-    /// Who wrote it.
+    /// Authors.
     pub authors: String,
-    /// Where and when it was published.
+    /// Place and date of publication.
     pub published: String,
-    /// What it is about, and what is reproduced of it.
+    /// Subject, and the reproduced part.
     pub about: String,
-    /// Its figures, in their order.
+    /// Figures, in order.
     pub figures: Vec<Figure>,
-    /// What decides why statements of it do not hold, in the same form; of ours, not of the document.
+    /// Experiments of this project, in the form of figures, that find out why statements do not
+    /// hold.
     pub experiments: Vec<Figure>,
-    /// The results that it states, in the document's order; none if nobody has listed them.
+    /// Results that the document states, in its order; empty if they are not listed.
     pub statements: Vec<Statement>,
 }
 
 impl Paper {
-    /// Reads `paper.toml`, whose text is `text`; `file` is what errors call it. Figures and experiments are put in order.
+    /// Reads `paper.toml` from `text`; errors call it `file`. Sorts figures and experiments.
     ///
     /// # Errors
-    /// The text is not TOML, a key is missing or unknown.
+    /// The text is not TOML, or a key is missing or unknown.
     pub fn parse(
         name: &str,
         text: &str,

@@ -1,4 +1,4 @@
-//! Cells by labels of axes, as they are written.
+//! Reads cells that are written as labels of axes.
 
 use crate::text::{At, Quantity};
 use narrows_units::Span;
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// One name, or several.
+/// One name or several.
 #[derive(Clone, Debug)]
 pub(crate) struct RawNames(pub Vec<At<String>>);
 
@@ -40,11 +40,11 @@ impl JsonSchema for RawNames {
     }
 }
 
-/// Places on axes: the axis by its path, and labels of it.
+/// Places on axes: the path of each axis, with labels.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RawPlaces(pub Vec<(At<String>, Vec<At<String>>)>);
 
-/// The same, with what a comparison may have of its own.
+/// Places on axes, with the keys that a comparison can change.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RawThan {
     pub places: RawPlaces,
@@ -54,14 +54,15 @@ pub(crate) struct RawThan {
     pub window: Option<At<Vec<Quantity<Span>>>>,
 }
 
-/// A label or labels, or keys below which they stand: an axis may be written `"flow.a.start"` or `flow.a.start`.
+/// A label or labels, or a table of them: the path of an axis may be written `"flow.a.start"` or
+/// `flow.a.start`.
 #[derive(Clone, Debug)]
 enum Node {
     Labels(Vec<Label>),
     Below(BTreeMap<At<String>, At<Node>>),
 }
 
-/// A label, with its place if it stands in a list.
+/// A label, with its place in the file if it is in a list.
 #[derive(Clone, Debug)]
 struct Label {
     text: String,
@@ -74,7 +75,7 @@ impl Label {
     }
 }
 
-/// A text, or a number as it is written.
+/// A text, or the text of a number.
 struct Scalar(String);
 
 impl<'de> Deserialize<'de> for Scalar {
@@ -128,7 +129,7 @@ impl<'de> Deserialize<'de> for Node {
     }
 }
 
-/// The labels below `above`, axis by axis.
+/// Lists the labels below `above` by axis.
 fn flatten(
     above: Option<&At<String>>,
     nodes: BTreeMap<At<String>, At<Node>>,

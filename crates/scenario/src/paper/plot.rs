@@ -1,4 +1,4 @@
-//! What a figure draws.
+//! Plots of figures.
 
 use super::asked::{Asked, Limits};
 use super::raw::RawPlot;
@@ -12,75 +12,75 @@ use narrows_params::suggest;
 /// A plot of a figure.
 #[derive(Clone, Debug)]
 pub struct Plot {
-    /// What it shows.
+    /// Title of the plot.
     pub title: String,
-    /// What is drawn.
+    /// Content of the plot.
     pub drawn: Drawn,
-    /// Logarithmic along x.
+    /// True for a logarithmic x axis.
     pub log_x: bool,
-    /// Logarithmic along y.
+    /// True for a logarithmic y axis.
     pub log_y: bool,
-    /// What the file writes along the x axis.
+    /// Title of the x axis in the file; `None` for a default.
     pub x_title: Option<String>,
-    /// What the file writes along the y axis.
+    /// Title of the y axis in the file; `None` for a default.
     pub y_title: Option<String>,
 }
 
-/// What a plot draws.
+/// The content of a plot.
 #[derive(Clone, Debug)]
 pub enum Drawn {
-    /// A metric over an axis of the sweep: the cells of each line stand in the order of the axis.
+    /// A metric over an axis of the sweep: the cells of each line are in the order of the axis.
     Lines {
-        /// The axis.
+        /// X axis.
         along: Along,
-        /// The metric.
+        /// Metric of the y axis.
         asked: Asked,
-        /// The lines.
+        /// Lines.
         series: Vec<Series>,
     },
     /// The distribution of a metric over cells and seeds.
     Cdf {
-        /// The metric.
+        /// Metric.
         asked: Asked,
-        /// The lines.
+        /// Lines.
         series: Vec<Series>,
     },
-    /// Something over the time of a run, a panel for each cell, with its first seed.
+    /// A trace over the time of runs: one panel for each cell, with its first seed.
     Trace {
-        /// What.
+        /// Drawn quantity.
         trace: Trace,
-        /// The cells and what tells them apart.
+        /// Label and cell of each panel.
         panels: Vec<(String, usize)>,
-        /// Only these flows; all if there are none.
+        /// Drawn flows; empty for all.
         flows: Vec<String>,
-        /// The link; the bottleneck if there is none.
+        /// Drawn link; `None` for the bottleneck.
         link: Option<String>,
     },
 }
 
-/// Places along the x axis of a plot.
+/// The x axis of a plot.
 #[derive(Clone, Debug)]
 pub struct Along {
-    /// What the axis is called: "loss of bottleneck".
+    /// Description of the axis: "loss of bottleneck".
     pub title: String,
-    /// Its labels.
+    /// Labels of the values.
     pub labels: Vec<String>,
-    /// The unit of the numbers.
+    /// Unit of the numbers.
     pub unit: &'static str,
-    /// The labels as numbers, if they are quantities of one kind.
+    /// Values as numbers, if they are quantities of one kind.
     pub numbers: Option<Vec<f64>>,
 }
 
 /// A line of a plot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Series {
-    /// What tells it from the others; empty if there is no other.
+    /// Label that distinguishes the line; empty for a single line.
     pub label: String,
-    /// Its cells.
+    /// Cells of the line.
     pub cells: Vec<usize>,
 }
 
-/// What can be drawn over time.
+/// A quantity that can be drawn over time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trace {
     /// Goodput of each flow, in Mbit/s.
@@ -91,22 +91,22 @@ pub enum Trace {
     Rtt,
     /// Packets in the queue of a link.
     Queue,
-    /// Share of a link's capacity that is used, in %.
+    /// Used share of a link's capacity, in %.
     Utilisation,
     /// Packets that a link drops, in packets/s.
     Loss,
-    /// The rates that nodes write into Data from a link, of each class, in Mbit/s.
+    /// Rates that nodes write into Data from a link, for each class, in Mbit/s.
     Rate,
-    /// Interests for a link that wait in a node's shaper.
+    /// Interests for a link in the queue of a node's shaper.
     Shaper,
-    /// What Data of each class brings to each consumer, in Mbit/s.
+    /// Rate of Data of each class to each consumer, in Mbit/s.
     Class,
-    /// What Data on each path brings to each consumer, in Mbit/s.
+    /// Rate of Data on each path to each consumer, in Mbit/s.
     Subflow,
 }
 
 impl Trace {
-    /// All of them.
+    /// All traces.
     pub const ALL: [Trace; 10] = [
         Trace::Throughput,
         Trace::Cwnd,
@@ -120,7 +120,7 @@ impl Trace {
         Trace::Subflow,
     ];
 
-    /// Its name in files.
+    /// Returns the name in files.
     pub fn name(self) -> &'static str {
         match self {
             Trace::Throughput => "throughput",
@@ -136,7 +136,7 @@ impl Trace {
         }
     }
 
-    /// In words.
+    /// Returns the name in words.
     pub fn title(self) -> &'static str {
         match self {
             Trace::Throughput => "throughput",
@@ -152,7 +152,7 @@ impl Trace {
         }
     }
 
-    /// Its unit.
+    /// Returns the unit.
     pub fn unit(self) -> &'static str {
         match self {
             Trace::Throughput | Trace::Rate | Trace::Class | Trace::Subflow => "Mbit/s",
@@ -165,14 +165,14 @@ impl Trace {
         }
     }
 
-    /// True if only an information-centric network has it.
+    /// True if only an information-centric network has the trace.
     pub fn is_icn(self) -> bool {
         matches!(self, Trace::Rate | Trace::Shaper | Trace::Class | Trace::Subflow)
     }
 }
 
 impl Plot {
-    /// The number of a run that it asks for.
+    /// Returns the number of runs that the plot needs; `None` for a trace.
     pub fn asked(&self) -> Option<&Asked> {
         match &self.drawn {
             Drawn::Lines { asked, .. } | Drawn::Cdf { asked, .. } => Some(asked),
@@ -181,7 +181,8 @@ impl Plot {
     }
 }
 
-/// Reads a plot: with `--live` one over cells is two, that of the kernel and that of the simulator.
+/// Reads a plot. With `--live`, a plot over cells becomes two plots: the kernel's and the
+/// simulator's.
 pub(super) fn read(raw: &At<RawPlot>, axes: Axes, limits: &mut Limits) -> Checked<Vec<Plot>> {
     if !axes.mode.live || raw.value.trace.is_some() {
         return Ok(vec![read_one(raw, axes, None, limits)?]);
@@ -189,7 +190,7 @@ pub(super) fn read(raw: &At<RawPlot>, axes: Axes, limits: &mut Limits) -> Checke
     (0..LIVE.len()).map(|world| read_one(raw, axes, Some(world), limits)).collect()
 }
 
-/// Reads a plot of all worlds, or of one by its place on their axis.
+/// Reads a plot of all worlds, or of one world by its place on their axis.
 fn read_one(
     raw: &At<RawPlot>,
     axes: Axes,
@@ -288,7 +289,7 @@ fn read_one(
     })
 }
 
-/// The chosen cells, those with the same labels on `by` together.
+/// Groups the chosen cells by their labels on the axes `by`.
 fn series(axes: Axes, chosen: &[Vec<usize>], by: &[usize]) -> Vec<Series> {
     let mut all: Vec<Series> = Vec::new();
     for cell in axes.product(chosen) {

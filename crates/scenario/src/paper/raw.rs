@@ -1,4 +1,4 @@
-//! The tables of a figure file as they are written. The comments here are the descriptions in the JSON Schema.
+//! The tables of a figure file, unchecked. Comments become descriptions in the JSON Schema.
 
 use super::places::{RawNames, RawPlaces, RawThan};
 use crate::text::{At, Quantity};
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
-/// `paper.toml`: what the document is.
+/// `paper.toml`: a document.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawPaper {
@@ -244,7 +244,7 @@ pub(crate) enum RawJudged {
     Ordering,
 }
 
-/// A table that a scenario's reader passes over, described as `T`.
+/// A table that the scenario reader ignores, described as `T`.
 #[derive(Debug)]
 pub(crate) struct Unread<T>(PhantomData<T>);
 

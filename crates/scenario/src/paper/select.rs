@@ -1,4 +1,4 @@
-//! Cells of a figure by labels of its axes.
+//! Selects cells of a figure by labels of its axes.
 
 use super::places::{RawNames, RawPlaces};
 use super::worlds;
@@ -13,21 +13,22 @@ pub(super) fn name_worlds<'a>(mut places: impl Iterator<Item = &'a RawPlaces>) -
     places.any(|places| places.0.iter().any(|(axis, _)| axis.value == worlds::AXIS))
 }
 
-/// The axes that tell cells apart, and how strictly labels are held against them.
+/// The axes of cells, and the mode in which labels are looked up.
 #[derive(Clone, Copy)]
 pub(super) struct Axes<'a> {
     pub axes: &'a [Axis],
-    /// With `--quick` and `--live`, labels that shorter axes lack are passed over.
+    /// Mode of the run. With `--quick` and `--live`, labels that shorter axes lack are skipped.
     pub mode: Mode,
 }
 
 impl Axes<'_> {
-    /// The table of claims and plots that says what is different in this mode.
+    /// Returns the key of claims and plots that holds the changes of this mode.
     fn change(&self) -> Option<&'static str> {
         if self.mode.live { Some("live") } else { self.mode.quick.then_some("quick") }
     }
 
-    /// The cells of a claim or plot, of which `changed` says others in this mode. Labels are passed over that the axes of this mode lack.
+    /// Returns the places of a claim or plot on each axis; `changed` replaces `at` in this mode.
+    /// Skips labels that the axes of this mode lack.
     pub fn chosen(
         &self,
         at: Option<&At<RawPlaces>>,
@@ -38,12 +39,12 @@ impl Axes<'_> {
         self.select(changed.or(at).map(|at| &at.value), lenient)
     }
 
-    /// How many cells there are.
+    /// Returns the number of cells.
     pub fn cells(&self) -> usize {
         self.axes.iter().map(|axis| axis.values.len()).product()
     }
 
-    /// The place of a cell on each axis; the last one changes fastest.
+    /// Returns the place of a cell on each axis; the last axis changes fastest.
     pub fn places(&self, mut cell: usize) -> Vec<usize> {
         let mut places: Vec<usize> = Vec::with_capacity(self.axes.len());
         for axis in self.axes.iter().rev() {
@@ -54,12 +55,12 @@ impl Axes<'_> {
         places
     }
 
-    /// The cell at these places.
+    /// Returns the cell at these places.
     pub fn cell(&self, places: &[usize]) -> usize {
         self.axes.iter().zip(places).fold(0, |cell, (axis, place)| cell * axis.values.len() + place)
     }
 
-    /// The axis that `name` names: all its paths, or one of them.
+    /// Finds the axis with this name: all its paths, or some of them.
     pub fn find(&self, name: &At<String>) -> Checked<usize> {
         let paths: Result<Vec<Path>, _> = name.value.split(',').map(Path::parse).collect();
         let found = paths.ok().and_then(|paths| {
@@ -75,7 +76,7 @@ impl Axes<'_> {
         })
     }
 
-    /// The place of a label on an axis.
+    /// Finds the place of a label on an axis.
     fn place(&self, axis: usize, label: &At<String>) -> Checked<usize> {
         let axis = &self.axes[axis];
         axis.values.iter().position(|value| value.label == label.value).ok_or_else(|| {
@@ -99,7 +100,8 @@ impl Axes<'_> {
         })
     }
 
-    /// On each axis the places that are named, all where none is; `lenient` passes over labels that are not there as long as one is left.
+    /// Returns the selected places on each axis, or all places of an axis that `at` does not name.
+    /// `lenient` skips unknown labels as long as one known label is left.
     fn select(&self, at: Option<&RawPlaces>, lenient: bool) -> Checked<Vec<Vec<usize>>> {
         let mut chosen: Vec<Vec<usize>> =
             self.axes.iter().map(|axis| (0..axis.values.len()).collect()).collect();
@@ -123,7 +125,7 @@ impl Axes<'_> {
         Ok(chosen)
     }
 
-    /// The one place named on each of some axes.
+    /// Returns the axes that `at` names, each with its single place.
     pub fn single(&self, at: &RawPlaces) -> Checked<Vec<(usize, usize)>> {
         let one = |(name, labels): &(At<String>, Vec<At<String>>)| {
             let [label] = &labels[..] else {
@@ -139,7 +141,7 @@ impl Axes<'_> {
         at.0.iter().map(one).collect()
     }
 
-    /// All cells at these places, in their order.
+    /// Returns all cells at these places, in order.
     pub fn product(&self, chosen: &[Vec<usize>]) -> Vec<usize> {
         (0..self.cells())
             .filter(|cell| {
@@ -148,7 +150,7 @@ impl Axes<'_> {
             .collect()
     }
 
-    /// The labels of a cell on some axes.
+    /// Returns the labels of a cell on some axes.
     pub fn label(&self, cell: usize, axes: &[usize]) -> String {
         let places = self.places(cell);
         axes.iter()
@@ -157,12 +159,12 @@ impl Axes<'_> {
             .join(", ")
     }
 
-    /// The axes of which several places are chosen.
+    /// Returns the axes with several chosen places.
     pub fn several(&self, chosen: &[Vec<usize>]) -> Vec<usize> {
         (0..self.axes.len()).filter(|axis| chosen[*axis].len() > 1).collect()
     }
 
-    /// Refuses a plot that leaves open which place of an axis it means.
+    /// Refuses a plot that does not choose a single place of an axis, unless the axis is in `but`.
     pub fn settled(
         &self,
         chosen: &[Vec<usize>],
@@ -179,7 +181,7 @@ impl Axes<'_> {
         }
     }
 
-    /// The axes that `names` names.
+    /// Finds the axes with these names.
     pub fn all(&self, names: Option<&RawNames>) -> Checked<Vec<usize>> {
         names.iter().flat_map(|names| &names.0).map(|name| self.find(name)).collect()
     }

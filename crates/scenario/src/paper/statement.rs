@@ -1,4 +1,4 @@
-//! The statements of a document, each with the claims that judge it.
+//! Statements of a document, with the claims that judge them.
 
 use super::{Claim, Figure, Mode, Paper};
 use crate::error::{Checked, Problem, ScenarioError};
@@ -10,42 +10,43 @@ use serde::Deserialize;
 /// A result that a document states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// What claims call it; unique in the paper.
+    /// Name in claims; unique in the paper.
     pub name: String,
     /// The statement, in our words.
     pub says: String,
-    /// Where the document states it.
+    /// Place in the document.
     pub source: String,
-    /// How we know it.
+    /// How the statement is known.
     pub origin: Origin,
-    /// The range in which it was judged, if it may not hold outside; `None` if the document itself
-    /// has no other.
+    /// Range in which the statement was judged, if it may not hold outside; `None` for the range of
+    /// the document.
     pub range: Option<String>,
-    /// Why it does not hold, holds only in part, or cannot be judged; `None` of one that holds.
+    /// Reason why the statement does not hold, holds only in part, or cannot be judged; `None` if
+    /// it holds.
     pub why: Option<String>,
-    /// The experiment that decides the cause, by its name: a figure of [`Paper::experiments`].
+    /// Experiment that decides the cause, by name: a figure of [`Paper::experiments`].
     pub experiment: Option<String>,
 }
 
-/// How a statement is known to be the document's. Statements that the text does not contain are
-/// counted apart.
+/// How a statement is known to come from the document. Statements that its text does not contain
+/// are counted separately.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
-    /// The document's text says it.
+    /// The text of the document states it.
     #[default]
     Text,
-    /// A picture shows it, of which only axes and titles are at hand.
+    /// A picture shows it, but only axes and titles of the picture were available.
     Picture,
-    /// The document was not at hand: it is from memory.
+    /// It is from memory, because the document was not available.
     Memory,
 }
 
 impl Origin {
-    /// All, in the order of lists.
+    /// All origins, in the order of lists.
     pub const ALL: [Origin; 3] = [Origin::Text, Origin::Picture, Origin::Memory];
 
-    /// As `statements.toml` has it.
+    /// Returns the name in `statements.toml`.
     pub fn text(self) -> &'static str {
         match self {
             Origin::Text => "text",
@@ -55,21 +56,21 @@ impl Origin {
     }
 }
 
-/// Whether a statement holds.
+/// The verdict on a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Each of its claims does.
+    /// All claims of the statement hold.
     Held,
-    /// Some of them do.
+    /// Some of the claims hold.
     InPart,
-    /// None of them does.
+    /// No claim holds.
     NotHeld,
-    /// No claim judges it.
+    /// No claim judges the statement.
     NotJudged,
 }
 
 impl Standing {
-    /// Of a statement whose claims hold or not.
+    /// Judges a statement by the verdicts of its claims.
     pub fn of(holds: impl IntoIterator<Item = bool>) -> Standing {
         let (mut held, mut all) = (0, 0);
         for holds in holds {
@@ -84,7 +85,7 @@ impl Standing {
         }
     }
 
-    /// In words.
+    /// Returns the verdict in words.
     pub fn text(self) -> &'static str {
         match self {
             Standing::Held => "held",
@@ -95,7 +96,7 @@ impl Standing {
     }
 }
 
-/// `statements.toml`.
+/// The file `statements.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawStatements {
@@ -116,12 +117,13 @@ struct RawStatement {
 }
 
 impl Paper {
-    /// Reads `statements.toml`, whose text is `text`; `file` is what errors call it. Figures and
-    /// experiments are there already.
+    /// Reads `statements.toml` from `text`; errors call it `file`. Figures and experiments must be
+    /// set before.
     ///
     /// # Errors
-    /// The text is not TOML, a key is missing or unknown; a name is given twice; a statement that
-    /// does not hold has no `why`, or one that does has one; an experiment does not exist.
+    /// The text is not TOML; a key is missing or unknown; a name is given twice; a statement that
+    /// does not hold, or that no claim judges, has no `why`; a statement that holds has a `why`; an
+    /// experiment does not exist.
     pub fn state(&mut self, text: &str, file: &str) -> Result<(), ScenarioError> {
         self.statements = self
             .read_statements(text)
@@ -202,7 +204,8 @@ impl Paper {
         Ok(statements)
     }
 
-    /// The claims that judge a statement by its name, each with its figure, in the whole figures.
+    /// Yields the claims that judge a statement, each with its figure, from the plans without
+    /// `--quick` and `--live`.
     pub fn judging<'a>(
         &'a self,
         statement: &'a str,
@@ -219,18 +222,18 @@ impl Paper {
             .filter(move |(_, claim)| claim.statement.as_deref() == Some(statement))
     }
 
-    /// Whether a statement holds, as the figure files say.
+    /// Judges a statement by the verdicts in the figure files.
     pub fn standing(&self, statement: &str) -> Standing {
         Standing::of(self.judging(statement).map(|(_, claim)| claim.known.is_none()))
     }
 }
 
 impl Figure {
-    /// Checks that every statement that claims name is among `statements`. `text` and `file` are
-    /// those of the figure.
+    /// Checks that `statements` has every statement that the claims name. `text` and `file` belong
+    /// to the figure.
     ///
     /// # Errors
-    /// The first name that is not.
+    /// The first unknown name.
     pub fn check_statements(
         &self,
         statements: &[Statement],

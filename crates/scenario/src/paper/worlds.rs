@@ -1,8 +1,8 @@
-//! The worlds that run the cells of a figure.
+//! Worlds that run the cells of a figure.
 
 use crate::sweep::Axis;
 
-/// What runs a cell.
+/// A world that runs cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum World {
     /// The simulator.
@@ -11,14 +11,14 @@ pub enum World {
     Kernel,
 }
 
-/// What runs a figure with `--live`, in the order of the axis of worlds.
+/// Worlds of a figure with `--live`, in the order of their axis.
 pub(super) const LIVE: [World; 2] = [World::Kernel, World::Simulator];
 
-/// What that axis is called.
+/// Name of the axis of worlds.
 pub(super) const AXIS: &str = "world";
 
 impl World {
-    /// Its label on the axis of worlds.
+    /// Returns the label on the axis of worlds.
     pub fn name(self) -> &'static str {
         match self {
             World::Simulator => "simulator",
@@ -27,7 +27,7 @@ impl World {
     }
 }
 
-/// The axis of the worlds of a live figure.
+/// Returns the axis of the worlds of a live figure.
 pub(super) fn axis() -> Axis {
     Axis::of_words(AXIS, &LIVE.map(World::name))
 }

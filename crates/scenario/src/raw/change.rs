@@ -1,4 +1,4 @@
-//! What changes during a run, as it is written.
+//! Changes during a run, unchecked.
 
 use super::link::{RawEcn, RawJitter, RawLoss, RawReorder};
 use crate::text::{At, OrUnlimited, Quantity};

@@ -1,4 +1,4 @@
-//! Flows and what they have to send, as they are written.
+//! Flows and their workloads, unchecked.
 
 use super::transport::RawTransport;
 use crate::text::{At, Extent, Frequency, Load, Quantity};

@@ -1,4 +1,4 @@
-//! Links as they are written.
+//! Links, unchecked.
 
 use crate::text::{At, OrUnlimited, Quantity, Share, parse_share};
 use narrows_units::{Depth, Rate, Span};
@@ -8,7 +8,8 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::fmt;
 
-/// Defines the tables of a link and of its reverse direction from the one list of keys that each direction has.
+/// Defines the tables of a link and of its reverse direction from one list of the keys that both
+/// directions have.
 macro_rules! links {
     ($($(#[$doc:meta])* $key:ident: $type:ty,)*) => {
         /// A link: two-way with `between`, one-way with `from` and `to`.
@@ -38,21 +39,21 @@ macro_rules! links {
             $($(#[$doc])* pub $key: Option<At<$type>>,)*
         }
 
-        /// One direction of a link.
+        /// The keys of one direction of a link.
         #[derive(Clone, Copy, Default)]
         pub(crate) struct Direction<'a> {
             $(pub $key: Option<&'a At<$type>>,)*
         }
 
         impl RawLink {
-            /// The forward direction.
+            /// Returns the keys of the forward direction.
             pub fn forward(&self) -> Direction<'_> {
                 Direction { $($key: self.$key.as_ref(),)* }
             }
         }
 
         impl RawBack {
-            /// What is written of the reverse direction.
+            /// Returns the keys written for the reverse direction.
             pub fn own(&self) -> Direction<'_> {
                 Direction { $($key: self.$key.as_ref(),)* }
             }
@@ -91,8 +92,9 @@ links! {
 }
 
 impl RawLink {
-    /// The reverse direction: what `back` leaves out is as forward, but without jitter, reordering, aggregation and losses, and it keeps
-    /// the ECN field.
+    /// Returns the reverse direction. Keys that `back` leaves out are those of the forward
+    /// direction, except that there is no jitter, reordering, aggregation or loss, and the ECN
+    /// field is kept.
     pub fn reverse(&self) -> Direction<'_> {
         let (forward, own) = (
             self.forward(),

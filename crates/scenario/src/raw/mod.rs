@@ -1,4 +1,4 @@
-//! A scenario as it is written, before anything is checked. The comments here are the descriptions in the JSON Schema.
+//! A scenario file, unchecked. Comments become descriptions in the JSON Schema.
 
 pub(crate) mod change;
 pub(crate) mod flow;

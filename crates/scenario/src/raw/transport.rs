@@ -1,4 +1,4 @@
-//! The transport's settings as they are written.
+//! Settings of the transport, unchecked.
 
 use crate::text::{At, OrUnlimited, Quantity};
 use narrows_units::{Bytes, Span};

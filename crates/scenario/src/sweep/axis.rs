@@ -1,4 +1,4 @@
-//! The axes of a sweep, as `[sweep]` has them.
+//! Axes of a sweep, from the table `[sweep]`.
 
 use super::path::Path;
 use super::range;
@@ -8,29 +8,29 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use toml_edit::{Array, Document, Item, TableLike, Value};
 
-/// Values that a scenario takes in turn.
+/// An axis: values of the scenario that change together, and the values that they take in turn.
 #[derive(Clone, Debug)]
 pub struct Axis {
-    /// The path of the value, or the paths of values that change together, with commas between them.
+    /// Path of the value, or the comma-separated paths of values that change together.
     pub name: String,
-    /// What it is in turn.
+    /// Values, in order.
     pub values: Vec<AxisValue>,
     pub(crate) paths: Vec<Path>,
     pub(crate) span: Range<usize>,
 }
 
-/// One place on an axis.
+/// A value of an axis.
 #[derive(Clone, Debug)]
 pub struct AxisValue {
-    /// What tables and plots call it: the value as it is written, or the label that the file gives it.
+    /// Label in tables and plots: the value as it is written, or a label from the file.
     pub label: String,
-    /// One value for each path.
+    /// One TOML value for each path.
     pub(super) toml: Vec<Value>,
     pub(super) span: Range<usize>,
 }
 
 impl AxisValue {
-    /// The value as TOML.
+    /// Formats the value as TOML.
     pub(super) fn written(&self) -> String {
         match &self.toml[..] {
             [Value::Array(_) | Value::InlineTable(_)] | [_, _, ..] => format!("\"{}\"", self.label),
@@ -40,7 +40,7 @@ impl AxisValue {
 }
 
 impl Axis {
-    /// An axis that changes no value of the scenario: its words, each with its place in the file.
+    /// Makes an axis of words that changes no value of the scenario.
     pub(crate) fn of_words(name: &str, words: &[&str]) -> Axis {
         let value = |word: &&str| AxisValue {
             label: (*word).to_owned(),
@@ -56,7 +56,7 @@ impl Axis {
         }
     }
 
-    /// What its values are called, in order.
+    /// Returns the labels of the values, in order.
     pub fn labels(&self) -> Vec<String> {
         self.values.iter().map(|value| value.label.clone()).collect()
     }
@@ -66,8 +66,9 @@ impl Axis {
         matches!(&self.paths[..], [path] if path.is_seed())
     }
 
-    /// The values as numbers with their unit, where they all are quantities of one kind: `"10 Mbit/s"` is 10 in `"Mbit/s"`, `"1 s"` is 1000
-    /// in `"ms"`. Units are those of metrics, and `"B"`, `"bdp"` and `"packets"`; a bare number has the unit `""`.
+    /// Returns the values as numbers with their unit, if all are quantities of one kind: `"10
+    /// Mbit/s"` is 10 in `"Mbit/s"`, `"1 s"` is 1000 in `"ms"`. Units are the units of metrics, and
+    /// `"B"`, `"bdp"` and `"packets"`; a bare number has the unit `""`.
     pub fn numbers(&self) -> Option<(&'static str, Vec<f64>)> {
         let numbers: Option<Vec<(&'static str, f64)>> = self
             .values
@@ -109,7 +110,7 @@ fn number(value: &Value) -> Option<(&'static str, f64)> {
     }
 }
 
-/// All axes of a document, `seed` last.
+/// Reads all axes of a document; the axis `seed` comes last.
 pub(crate) fn read(document: &Document<String>, first_seed: i64) -> Checked<Vec<Axis>> {
     const EXAMPLE: &str = "\"link.bottleneck.rate\" = [\"10 Mbit/s\", \"100 Mbit/s\"]";
     let Some((key, item)) = document.get_key_value("sweep") else {
@@ -138,7 +139,7 @@ pub(crate) fn read(document: &Document<String>, first_seed: i64) -> Checked<Vec<
     Ok(axes)
 }
 
-/// All axes of a table, `seed` last.
+/// Reads all axes of a table; the axis `seed` comes last.
 pub(super) fn all(table: &dyn TableLike, first_seed: i64) -> Checked<Vec<Axis>> {
     let mut axes = Vec::new();
     collect(table, "", first_seed, &mut axes)?;
@@ -189,7 +190,7 @@ fn collect(
 
 fn axis(name: String, value: &Value, span: Range<usize>, first_seed: i64) -> Checked<Axis> {
     if name == "seeds" {
-        // `--set` makes a list of what it is given.
+        // `--set` wraps its values in a list.
         let written = value
             .as_array()
             .filter(|list| list.len() == 1)
@@ -265,7 +266,8 @@ fn seed_path() -> Path {
     Path::parse("seed").expect("a path")
 }
 
-/// The values of a list: plain, or `{ label = "...", value = ... }`; for several paths, each a list of as many.
+/// Reads the values of a list: plain ones, or `{ label = "...", value = ... }`. With several paths,
+/// each value is a list with one entry for each path.
 fn listed(list: &Array, paths: &[Path], span: &Range<usize>) -> Checked<Vec<AxisValue>> {
     list.iter()
         .map(|item| {

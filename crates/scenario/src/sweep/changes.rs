@@ -1,14 +1,16 @@
-//! Changes to a sweep from outside its file.
+//! Changes to a sweep from the command line.
 
 use crate::Overrides;
 
-/// What is changed in a sweep before it is read: the options `--set` and `--seeds`, and those that put another network or workload in place.
+/// Changes to a sweep before it is read: the options `--set` and `--seeds`, and replacements of the
+/// network or the workload.
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
-    /// Axes to add or replace: the path, and its values as `[sweep]` would have them or separated by commas: `10 Mbit/s,100 Mbit/s`.
+    /// Axes to add or replace: the path, and the values, as in `[sweep]` or separated by commas:
+    /// `10 Mbit/s,100 Mbit/s`.
     pub set: Vec<(String, String)>,
-    /// So many seeds, the scenario's own and those after it.
+    /// Number of seeds, from the scenario's seed upwards.
     pub seeds: Option<u32>,
-    /// Another network or workload; of a kind that has several, each is a value of an axis.
+    /// Replacements of the network or the workload; a list with several values becomes an axis.
     pub overrides: Overrides,
 }

@@ -1,11 +1,13 @@
-//! Many scenarios from one file: the table `[sweep]` names values of the scenario and what they shall be in turn.
+//! Sweeps: many scenarios from one file. The table `[sweep]` names values of the scenario, and
+//! lists the values that they take in turn.
 //!
-//! Axes are substituted in the TOML document, and each cell is then read and checked as any other scenario is. So whatever a scenario can
-//! say can be an axis.
+//! Each cell substitutes a value of each axis in the TOML document, and is then read and checked
+//! like any other scenario. So every key of a scenario can be an axis.
 
 pub(crate) mod axis;
 mod changes;
 mod mode;
+mod parameter;
 mod path;
 mod range;
 mod set;
@@ -26,15 +28,15 @@ use std::ops::Range;
 use std::path::Path as FilePath;
 use toml_edit::{Document, DocumentMut, Item};
 
-/// More cells than this are taken for a mistake.
+/// Most cells of a sweep; more are probably a mistake.
 const MOST_CELLS: u64 = 10_000_000;
 
-/// A scenario file with axes. Each **cell** is one scenario: one value of each axis. The axis `seed` comes last, so that the cells that
-/// differ only in their seed follow each other.
+/// A scenario file with axes. Each **cell** is one scenario, with one value of each axis. The axis
+/// `seed` comes last, so that cells that differ only in their seed are neighbours.
 #[derive(Clone, Debug)]
 pub struct Sweep {
     file: String,
-    /// What errors call the file: its text may have been changed.
+    /// Name of the text in errors, which may be a changed version of the file.
     called: String,
     text: String,
     base: DocumentMut,
@@ -43,7 +45,7 @@ pub struct Sweep {
     cells: u64,
 }
 
-/// A value that was put in its place for all cells.
+/// A value that is set in all cells.
 #[derive(Clone, Debug)]
 struct Fixed {
     path: path::Path,
@@ -54,17 +56,18 @@ impl Sweep {
     /// Reads a scenario file with axes.
     ///
     /// # Errors
-    /// The file cannot be read, is not TOML, or its axes are not axes; cells are checked by [`check`](Sweep::check).
+    /// The file cannot be read, is not TOML, or has invalid axes. [`check`](Sweep::check) checks
+    /// the cells.
     pub fn load(path: &FilePath, changes: &Changes) -> Result<Sweep, ScenarioError> {
         let file = path.display().to_string();
         let text = scenario_text(path).map_err(|error| ScenarioError::unreadable(&file, &error))?;
         Sweep::parse(&text, &file, changes)
     }
 
-    /// Reads the text of a scenario with axes; `file` is what errors call it.
+    /// Reads the text of a scenario with axes; errors call it `file`.
     ///
     /// # Errors
-    /// As [`load`](Sweep::load).
+    /// The errors of [`load`](Sweep::load).
     pub fn parse(text: &str, file: &str, changes: &Changes) -> Result<Sweep, ScenarioError> {
         if changes.seeds.is_some() && changes.set.iter().any(|(path, _)| path == "seed") {
             let problem = Problem::at(
@@ -120,11 +123,12 @@ impl Sweep {
         })
     }
 
-    /// The same sweep with the files that it names called otherwise, its controllers from files by the names that they have since they were loaded, and
-    /// with its name written in, so that it is the same wherever its text lies.
+    /// Returns a sweep whose text does not depend on its place: `files` gives new names of the
+    /// files that it names, controllers from files get their registered names, and the name of the
+    /// sweep is part of the text.
     ///
     /// # Errors
-    /// None that [`parse`](Sweep::parse) has not told before.
+    /// Only errors that [`parse`](Sweep::parse) has reported before.
     pub fn moved(&self, files: &BTreeMap<String, String>) -> Result<Sweep, ScenarioError> {
         let (name, changes) = (self.name(), Changes::default());
         let folder = FilePath::new(&self.file).parent().unwrap_or(FilePath::new(""));
@@ -132,7 +136,7 @@ impl Sweep {
         Sweep::parse(&text, "sweep.toml", &changes)
     }
 
-    /// What reports call it.
+    /// Returns the name in reports.
     pub fn name(&self) -> String {
         let stem = || {
             FilePath::new(&self.file)
@@ -142,28 +146,29 @@ impl Sweep {
         self.base.get("name").and_then(Item::as_str).map_or_else(stem, str::to_owned)
     }
 
-    /// The text as it was read, changes included. Parsing it again gives the same sweep.
+    /// Returns the text with its changes. Parsing it gives an equal sweep.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The axes: in the order of the file, `seed` last.
+    /// Returns the axes in the order of the file, `seed` last.
     pub fn axes(&self) -> &[Axis] {
         &self.axes
     }
 
-    /// How many cells there are: the product of the axes' lengths.
+    /// Returns the number of cells: the product of the axes' lengths.
     pub fn cells(&self) -> u64 {
         self.cells
     }
 
-    /// How many cells follow each other that differ only in their seed: the length of the axis `seed`, 1 without one.
+    /// Returns the number of neighbouring cells that differ only in their seed: the length of the
+    /// axis `seed`, or 1 without this axis.
     pub fn seeds(&self) -> u64 {
         self.axes.last().filter(|axis| axis.is_seed()).map_or(1, |axis| axis.values.len() as u64)
     }
 
-    /// The seed of a cell if the axis `seed` gives it as a number that can be one. All else of its scenario is that of the other cells that
-    /// differ only in their seed.
+    /// Returns the seed of a cell, if the axis `seed` gives a valid seed. Apart from the seed, the
+    /// scenarios of these neighbouring cells are equal.
     pub fn seed(&self, cell: u64) -> Option<u64> {
         let axis = self.axes.last().filter(|axis| axis.is_seed())?;
         let [value] = &axis.values[(cell % axis.values.len() as u64) as usize].toml[..] else {
@@ -172,7 +177,7 @@ impl Sweep {
         value.as_integer()?.try_into().ok()
     }
 
-    /// The place on each axis of a cell. The last axis changes fastest.
+    /// Returns the place of a cell on each axis. The last axis changes fastest.
     pub fn places(&self, cell: u64) -> Vec<usize> {
         let mut left = cell;
         let mut places: Vec<usize> = self
@@ -189,7 +194,7 @@ impl Sweep {
         places
     }
 
-    /// A cell in words: `link.bottleneck.rate = "10 Mbit/s", seed = 3`; "all values" without axes.
+    /// Describes a cell: `link.bottleneck.rate = "10 Mbit/s", seed = 3`; "all values" without axes.
     pub fn describe(&self, cell: u64) -> String {
         if self.axes.is_empty() {
             return "all values".to_owned();
@@ -202,10 +207,10 @@ impl Sweep {
         values.collect::<Vec<_>>().join(", ")
     }
 
-    /// The scenario of a cell.
+    /// Returns the scenario of a cell.
     ///
     /// # Errors
-    /// What is wrong with the cell, beside the place where its axis has the value.
+    /// The scenario of the cell is invalid; the error shows the value of the axis that causes it.
     pub fn cell(&self, cell: u64, read: &ReadFile) -> Result<Scenario, ScenarioError> {
         let places = self.places(cell);
         let fail = |problem: Box<Problem>| ScenarioError::new(*problem, &self.called, &self.text);
@@ -231,7 +236,7 @@ impl Sweep {
                     .map(|fixed| fixed.span.clone()),
             );
             if blamed.is_empty() {
-                // No axis is to blame where the file says the same without them.
+                // The axes are not the cause if the file has the problem without them.
                 let mut whole = self.text.clone();
                 let written = read_whole(&mut whole).and_then(|mut raw| {
                     raw.sweep = None;
@@ -250,17 +255,17 @@ impl Sweep {
         })
     }
 
-    /// The problem as one with the text of this sweep.
+    /// Makes an error that shows the text of this sweep.
     pub(crate) fn fail(&self, problem: Problem) -> ScenarioError {
         ScenarioError::new(problem, &self.called, &self.text)
     }
 
-    /// True if the other sweep makes the same runs.
+    /// True if the other sweep has the same runs.
     pub(crate) fn same_runs(&self, other: &Sweep) -> bool {
         self.runs() == other.runs()
     }
 
-    /// All that its runs follow from: the scenario, and the values of each axis.
+    /// Returns a text that identifies the runs: the scenario, and the values of each axis.
     pub(crate) fn runs(&self) -> String {
         let values = |axis: &Axis| {
             axis.values
@@ -279,8 +284,16 @@ impl Sweep {
 
     fn substituted(&self, places: &[usize]) -> Result<String, Box<Problem>> {
         let mut document = self.base.clone();
-        for (axis, place) in self.axes.iter().zip(places) {
-            for (path, value) in axis.paths.iter().zip(&axis.values[*place].toml) {
+        // Whole values come first, because an axis over parameters may change the controller that
+        // another axis sets.
+        for parameters in [false, true] {
+            let values = self.axes.iter().zip(places).flat_map(|(axis, place)| {
+                let values = axis.paths.iter().zip(&axis.values[*place].toml);
+                values.map(move |(path, value)| (axis, path, value))
+            });
+            for (axis, path, value) in
+                values.filter(|(_, path, _)| path.is_parameter() == parameters)
+            {
                 path.put(&mut document, value).map_err(|(message, help)| match document.get("path").and_then(Item::as_str) {
                     Some(name) if path.is_of("link") => Problem::at(
                         &axis.span,
@@ -294,10 +307,10 @@ impl Sweep {
         Ok(document.to_string())
     }
 
-    /// Checks every cell.
+    /// Checks all cells.
     ///
     /// # Errors
-    /// What is wrong with the first cell that is wrong.
+    /// The first invalid cell.
     pub fn check(&self, read: &ReadFile) -> Result<(), ScenarioError> {
         (0..self.cells).try_for_each(|cell| self.cell(cell, read).map(|_| ()))
     }

@@ -1,4 +1,4 @@
-//! A figure's sweep, and what `[quick]` and `[live]` make of it.
+//! The sweep of a figure, with the changes of `[quick]` and `[live]`.
 
 use super::axis::{self, Axis};
 use super::path::Path;
@@ -7,17 +7,17 @@ use crate::error::{Checked, Problem};
 use crate::whole::not_toml;
 use toml_edit::{Document, DocumentMut, Item, TableLike, Value};
 
-/// How a figure is run.
+/// The mode in which a figure is run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mode {
-    /// Scaled down, as `--quick` has it.
+    /// True for `--quick`: the figure is scaled down.
     pub quick: bool,
-    /// On the kernel with the simulator beside it, as `--live` has it.
+    /// True for `--live`: the kernel runs the figure, and the simulator too.
     pub live: bool,
 }
 
 impl Mode {
-    /// The tables of a figure file that change it, by their keys.
+    /// Returns the keys of the tables that change the figure.
     fn tables(self) -> &'static [&'static [&'static str]] {
         match self {
             Mode { live: false, quick: false } => &[],
@@ -29,7 +29,8 @@ impl Mode {
 }
 
 impl Sweep {
-    /// The sweep of a figure file, which has a single cell without `[sweep]`: as it is, or with the changes of a mode.
+    /// Reads the sweep of a figure file, with the changes of the mode. A file without `[sweep]` has
+    /// one cell.
     pub(crate) fn figure(text: &str, file: &str, mode: Mode) -> Checked<Sweep> {
         let document = Document::parse(text.to_owned()).map_err(|error| not_toml(text, &error))?;
         let first_seed = document.get("seed").and_then(Item::as_integer).unwrap_or(1);
@@ -54,7 +55,7 @@ impl Sweep {
     }
 }
 
-/// Puts each value of `[quick]` or `[live]` where its path leads.
+/// Puts each value of `[quick]` or `[live]` at its path.
 fn overlay(
     table: &dyn TableLike,
     above: &str,
@@ -89,7 +90,7 @@ fn overlay(
     Ok(())
 }
 
-/// Each axis in the place of that with the same paths.
+/// Replaces each axis by the other axis with the same paths.
 fn replace(axes: &mut Vec<Axis>, others: Vec<Axis>) -> Checked<()> {
     for axis in others {
         match axes.iter_mut().find(|own| own.paths == axis.paths) {

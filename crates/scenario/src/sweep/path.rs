@@ -1,21 +1,27 @@
-//! Places of a TOML document by name: `link.bottleneck.rate`, `flow.*.controller`.
+//! Paths of values in a TOML document: `link.bottleneck.rate`, `flow.*.controller`.
 
+use super::parameter::with_parameter;
 use narrows_params::suggest;
 use std::ops::Range;
 use toml_edit::{Array, ArrayOfTables, Document, DocumentMut, InlineTable, Item, TableLike, Value};
 
-/// What is wrong, and what would be right.
+/// A problem and its remedy.
 type Refusal = (String, String);
 
-/// What a scenario has lists of tables of.
+/// Keys of a scenario with lists of tables.
 const LISTS: [&str; 7] = ["node", "link", "flow", "prefix", "consumer", "request", "change"];
 
-/// Keys from the top of the document. In a list of tables a word chooses the one of that name, a number the one at that place (from 1), and `*` all.
+/// Keys from the top of the document. In a list of tables a word selects the table with this name,
+/// a number the table at this place (from 1), and `*` all tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Path(Vec<String>);
+pub(crate) struct Path {
+    keys: Vec<String>,
+    /// Parameter of a choice: `rise` of `flow.1.controller?rise`.
+    parameter: Option<String>,
+}
 
 impl Path {
-    /// Reads "link.bottleneck.rate"; a key with a dot in it stands in quotes.
+    /// Parses "link.bottleneck.rate"; a key that contains a dot is in quotes.
     pub fn parse(text: &str) -> Result<Path, Refusal> {
         let fail = || {
             (
@@ -34,32 +40,48 @@ impl Path {
             }
         }
         let words: Vec<String> = words.into_iter().map(|word| word.trim().to_owned()).collect();
-        if quote.is_some() || words.iter().any(String::is_empty) {
-            Err(fail())
-        } else {
-            Ok(Path(words))
+        let mut keys = words;
+        let parameter = keys.last_mut().and_then(|last| {
+            let (key, parameter) = last.split_once('?')?;
+            let parameter = parameter.trim().to_owned();
+            *last = key.trim().to_owned();
+            Some(parameter)
+        });
+        let named = keys.iter().chain(&parameter).all(|word| !word.is_empty());
+        if quote.is_none() && named { Ok(Path { keys, parameter }) } else { Err(fail()) }
+    }
+
+    /// True for the seed of the scenario.
+    pub fn is_seed(&self) -> bool {
+        self.keys == ["seed"]
+    }
+
+    /// True if the first key is `key`.
+    pub fn is_of(&self, key: &str) -> bool {
+        self.keys.first().is_some_and(|first| first == key)
+    }
+
+    /// True if the last key is `key`.
+    pub fn ends_with(&self, key: &str) -> bool {
+        self.keys.last().is_some_and(|last| last == key)
+    }
+
+    /// True if the path names a parameter of a choice. The choice has to be set before.
+    pub fn is_parameter(&self) -> bool {
+        self.parameter.is_some()
+    }
+
+    /// Describes the value: "loss of bottleneck", "number of flows", "rise of controller of a".
+    pub fn words(&self) -> String {
+        match &self.parameter {
+            Some(parameter) => format!("{parameter} of {}", self.words_of_keys()),
+            None => self.words_of_keys(),
         }
     }
 
-    /// True for the scenario's seed.
-    pub fn is_seed(&self) -> bool {
-        self.0 == ["seed"]
-    }
-
-    /// True for values below this key.
-    pub fn is_of(&self, key: &str) -> bool {
-        self.0.first().is_some_and(|first| first == key)
-    }
-
-    /// True for values called by this key.
-    pub fn ends_with(&self, key: &str) -> bool {
-        self.0.last().is_some_and(|last| last == key)
-    }
-
-    /// What it names, in words: "loss of bottleneck", "number of flows".
-    pub fn words(&self) -> String {
+    fn words_of_keys(&self) -> String {
         let joined = |keys: &[String]| keys.join(" ").replace('_', " ");
-        match &self.0[..] {
+        match &self.keys[..] {
             [list, chosen, keys @ ..] if LISTS.contains(&list.as_str()) && !keys.is_empty() => {
                 let (all, place) = (chosen == "*", chosen.parse::<usize>().is_ok());
                 match (&joined(keys)[..], all || place) {
@@ -74,16 +96,26 @@ impl Path {
         }
     }
 
-    /// Puts `value` at the place, whatever is there now.
+    /// Puts `value` at the path, and replaces the value there.
     pub fn put(&self, document: &mut DocumentMut, value: &Value) -> Result<(), Refusal> {
-        put(document.as_table_mut(), &self.0, value)
+        put(document.as_table_mut(), &self.keys, self.parameter.as_deref(), value)
     }
 }
 
-fn put(table: &mut dyn TableLike, path: &[String], value: &Value) -> Result<(), Refusal> {
+fn put(
+    table: &mut dyn TableLike,
+    path: &[String],
+    parameter: Option<&str>,
+    value: &Value,
+) -> Result<(), Refusal> {
     let [key, rest @ ..] = path else { return Ok(()) };
     if rest.is_empty() {
-        match table.get_mut(key).and_then(Item::as_value_mut) {
+        let old = table.get_mut(key).and_then(Item::as_value_mut);
+        let value = match parameter {
+            Some(parameter) => &set_parameter(key, old.as_deref(), parameter, value)?,
+            None => value,
+        };
+        match old {
             Some(old) => {
                 let decor = old.decor().clone();
                 *old = value.clone();
@@ -103,17 +135,17 @@ fn put(table: &mut dyn TableLike, path: &[String], value: &Value) -> Result<(), 
         table.insert(key, Item::Value(Value::InlineTable(InlineTable::new())));
     }
     match table.get_mut(key) {
-        Some(Item::Table(inner)) => put(inner, rest, value),
+        Some(Item::Table(inner)) => put(inner, rest, parameter, value),
         Some(Item::ArrayOfTables(list)) => {
             for index in
                 chosen(key, &rest[0], &names(list.iter().map(|table| table as &dyn TableLike)))?
             {
                 let inner = list.get_mut(index).ok_or_else(|| whole(key))?;
-                within(key, &rest[1..]).and_then(|rest| put(inner, rest, value))?;
+                within(key, &rest[1..]).and_then(|rest| put(inner, rest, parameter, value))?;
             }
             Ok(())
         }
-        Some(Item::Value(Value::InlineTable(inner))) => put(inner, rest, value),
+        Some(Item::Value(Value::InlineTable(inner))) => put(inner, rest, parameter, value),
         Some(Item::Value(Value::Array(list))) if list.iter().all(Value::is_inline_table) => {
             for index in chosen(
                 key,
@@ -128,7 +160,7 @@ fn put(table: &mut dyn TableLike, path: &[String], value: &Value) -> Result<(), 
                     .get_mut(index)
                     .and_then(Value::as_inline_table_mut)
                     .ok_or_else(|| whole(key))?;
-                within(key, &rest[1..]).and_then(|rest| put(inner, rest, value))?;
+                within(key, &rest[1..]).and_then(|rest| put(inner, rest, parameter, value))?;
             }
             Ok(())
         }
@@ -138,6 +170,23 @@ fn put(table: &mut dyn TableLike, path: &[String], value: &Value) -> Result<(), 
         )),
         None => Err(whole(key)),
     }
+}
+
+/// Sets the parameter in the choice `old`, which is the value of `key`.
+fn set_parameter(
+    key: &str,
+    old: Option<&Value>,
+    parameter: &str,
+    value: &Value,
+) -> Result<Value, Refusal> {
+    let Some(choice) = old.and_then(Value::as_str) else {
+        return Err((
+            format!("there is no {key} here that could have the parameter \"{parameter}\""),
+            format!("give the {key} in the scenario, for example {key} = \"cubic\""),
+        ));
+    };
+    let text = value.as_str().map_or_else(|| value.to_string().trim().to_owned(), str::to_owned);
+    Ok(Value::from(with_parameter(choice, parameter, &text)))
 }
 
 fn within<'a>(key: &str, rest: &'a [String]) -> Result<&'a [String], Refusal> {
@@ -155,7 +204,7 @@ fn names<'a>(tables: impl Iterator<Item = &'a dyn TableLike>) -> Vec<Option<Stri
     tables.map(|table| table.get("name").and_then(Item::as_str).map(str::to_owned)).collect()
 }
 
-/// The tables that a word of a path chooses.
+/// Returns the indices of the tables that a word of a path selects.
 fn chosen(key: &str, word: &str, names: &[Option<String>]) -> Result<Vec<usize>, Refusal> {
     let named: Vec<usize> = (0..names.len())
         .filter(|index| word == "*" || names[*index].as_deref() == Some(word))
@@ -179,21 +228,22 @@ fn chosen(key: &str, word: &str, names: &[Option<String>]) -> Result<Vec<usize>,
     Err((format!("there is no {key} called \"{word}\""), help))
 }
 
-/// The bytes of `text` that hold the values at the paths, their keys included.
+/// Returns the byte ranges of the values at the paths, with their keys.
 pub(super) fn spans(text: &str, paths: &[Path]) -> Vec<Range<usize>> {
     let Ok(document) = Document::parse(text) else { return Vec::new() };
     let mut spans = Vec::new();
-    paths.iter().for_each(|path| find(document.as_table(), &path.0, &mut spans));
+    paths.iter().for_each(|path| find(document.as_table(), &path.keys, &mut spans));
     spans
 }
 
-/// The bytes of `text` that say what holds at a place, the most particular first. For one of several copies of a flow, or one direction of
-/// a link, those of the table that stands for all.
+/// Returns the byte ranges of `text` that determine the value at a place, the most specific first.
+/// A copy of a flow, or a direction of a link, has the ranges of the table that describes them all.
 pub(crate) fn places(text: &str, place: &[String]) -> Vec<Range<usize>> {
-    let mut ways = vec![Path(place.to_vec())];
+    let of_keys = |keys: Vec<String>| Path { keys, parameter: None };
+    let mut ways = vec![of_keys(place.to_vec())];
     if let [list, name, key @ ..] = place {
         let mut way = |start: &[&str], keys: &[String]| {
-            ways.push(Path(
+            ways.push(of_keys(
                 start.iter().map(|key| (*key).to_owned()).chain(keys.iter().cloned()).collect(),
             ))
         };

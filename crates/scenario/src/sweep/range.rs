@@ -1,14 +1,15 @@
-//! Values from one end to another, in the unit they are written in.
+//! Ranges of values, in the unit of their ends.
 
 use toml_edit::Value;
 
-/// A number as it is written, and its unit: "10 Mbit/s" is 10 and "Mbit/s".
+/// A number and its unit: "10 Mbit/s" is 10 and "Mbit/s".
 struct Written {
     number: f64,
     unit: Option<String>,
 }
 
-/// The values of `{ from, to, step }` or `{ from, to, count, log }`. `Err` has what is wrong and what would be right.
+/// Expands `{ from, to, step }` or `{ from, to, count, log }` to its values. `Err` has the problem
+/// and the remedy.
 pub(super) fn expand(get: impl Fn(&str) -> Option<Value>) -> Result<Vec<Value>, (String, String)> {
     let quantity = |key: &str| -> Result<Option<Written>, (String, String)> {
         get(key).map(|value| read(key, &value)).transpose()
@@ -123,7 +124,7 @@ fn stepped(from: f64, to: f64, step: f64) -> Result<Vec<f64>, (String, String)> 
             "take a larger step".to_owned(),
         ));
     }
-    // The last step may fall short of the end by what floating point leaves.
+    // Rounding errors may put the last step slightly short of the end.
     Ok((0..=(count + 1e-9) as u64).map(|index| rounded(from + step * index as f64, 12)).collect())
 }
 
@@ -144,7 +145,8 @@ fn counted(from: f64, to: f64, count: usize, log: bool) -> Result<Vec<f64>, (Str
     Ok((0..count).map(between).collect())
 }
 
-/// How many decimals a unit can have; `None` for units that are coarse enough for four digits anyway.
+/// Returns the number of decimals that a unit can have; `None` for large units, in which any four
+/// significant digits can be written.
 fn finest(unit: &str) -> Option<usize> {
     match unit {
         "B" | "byte" | "bytes" | "packets" | "packet" | "pkts" | "pkt" | "p" | "ns" | "bit/s"
@@ -158,7 +160,7 @@ fn to_decimals(number: f64, decimals: usize) -> f64 {
     format!("{number:.decimals$}").parse().unwrap_or(number)
 }
 
-/// The number with so many significant digits.
+/// Rounds the number to this many significant digits.
 fn rounded(number: f64, digits: usize) -> f64 {
     format!("{number:.*e}", digits - 1).parse().unwrap_or(number)
 }
@@ -200,7 +202,7 @@ mod tests {
         assert_eq!(rates, ["\"1 Mbit/s\"", "\"10 Mbit/s\"", "\"100 Mbit/s\"", "\"1000 Mbit/s\""]);
         let odd = values("{ from = \"1 bdp\", to = \"2 bdp\", count = 3, log = true }").unwrap();
         assert_eq!(odd[1], "\"1.414 bdp\"");
-        // No finer than can be written: thousandths of a bdp, whole packets.
+        // Rounded to the unit's resolution: thousandths of a bdp, whole packets.
         assert_eq!(
             values("{ from = \"0.25 bdp\", to = \"4 bdp\", count = 10, log = true }").unwrap()[1],
             "\"0.34 bdp\""

@@ -1,4 +1,4 @@
-//! Puts changes from outside the file into it.
+//! Applies changes from the command line to the text of a scenario.
 
 use super::changes::Changes;
 use crate::controllers::load_controller;
@@ -9,7 +9,7 @@ use std::path::Path;
 use toml_edit::visit_mut::{VisitMut, visit_table_like_kv_mut};
 use toml_edit::{Array, DocumentMut, Formatted, Item, KeyMut, Table, Value};
 
-/// The text with the changes made to its `[sweep]`. Unchanged text stays as it is, byte for byte.
+/// Returns the text with all changes. Unaffected text stays unchanged, byte for byte.
 pub(super) fn changed(text: &str, changes: &Changes) -> Checked<String> {
     if changes.set.is_empty() && changes.seeds.is_none() {
         return changes.overrides.put(text);
@@ -39,7 +39,7 @@ pub(super) fn changed(text: &str, changes: &Changes) -> Checked<String> {
     changes.overrides.put(&document.to_string())
 }
 
-/// `1,2,3` as a list: numbers and words of TOML as such, everything else as texts.
+/// Reads `1,2,3` as a list: numbers and words of TOML as they are, everything else as texts.
 fn listed(values: &str) -> Value {
     let one =
         |word: &str| -> Value { word.trim().parse().unwrap_or_else(|_| Value::from(word.trim())) };
@@ -51,14 +51,15 @@ fn listed(values: &str) -> Value {
     Value::Array(list)
 }
 
-/// The text of a scenario with texts that name files replaced.
+/// Replaces file names in the text of a scenario.
 pub fn moved(text: &str, files: &BTreeMap<String, String>) -> String {
     let Ok(mut document) = text.parse::<DocumentMut>() else { return text.to_owned() };
     Renaming(files).visit_document_mut(&mut document);
     document.to_string()
 }
 
-/// The text with controllers from files by the names that they have since they were loaded. Names of files begin in `folder`.
+/// Replaces controllers from files in the text by their registered names. Relative file names begin
+/// in `folder`.
 pub(super) fn loaded(text: &str, folder: &Path) -> String {
     let Ok(mut document) = text.parse::<DocumentMut>() else { return text.to_owned() };
     let mut loading = Loading { folder, chooses: false, renamed: false };
@@ -66,7 +67,7 @@ pub(super) fn loaded(text: &str, folder: &Path) -> String {
     if loading.renamed { document.to_string() } else { text.to_owned() }
 }
 
-/// The text with a name.
+/// Adds a name to the text, if it has none.
 pub(super) fn named(text: String, name: &str) -> String {
     let has = text.parse::<DocumentMut>().is_ok_and(|document| document.contains_key("name"));
     if has { text } else { format!("name = {}\n{text}", Value::from(name)) }
@@ -84,7 +85,8 @@ impl VisitMut for Renaming<'_> {
 
 struct Loading<'a> {
     folder: &'a Path,
-    /// In a value that chooses controllers: that of `controller`, or an axis of `[sweep]` over one.
+    /// True inside a value that selects controllers: the key `controller`, or an axis of `[sweep]`
+    /// over it.
     chooses: bool,
     renamed: bool,
 }
@@ -101,7 +103,7 @@ impl VisitMut for Loading<'_> {
         if !self.chooses {
             return;
         }
-        // One that cannot be loaded was told before, or is none.
+        // Skip texts that are not controllers. Errors of real ones have been reported before.
         let Ok(name) = load_controller(text.value(), self.folder) else { return };
         if name != *text.value() {
             *text = Formatted::new(name);

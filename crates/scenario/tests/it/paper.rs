@@ -1,6 +1,6 @@
 //! Figure files: what they mean, and what is said of each kind of mistake.
 
-use miette::{GraphicalReportHandler, GraphicalTheme};
+use crate::common::rendered;
 use narrows_scenario::paper::{
     By, Drawn, Figure, Judged, Mode, Over, Paper, Trace, World, is_named,
 };
@@ -341,11 +341,7 @@ fn refusal((from, to): (&str, &str)) -> String {
     });
     let error = checked.err().unwrap_or_else(|| panic!("this should be refused: {to}"));
     assert!(error.line().is_some() && !error.remedy().is_empty());
-    let mut out = String::new();
-    let handler =
-        GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(120);
-    handler.render_report(&mut out, &error).expect("writing to a string");
-    out
+    rendered(&error)
 }
 
 #[test]

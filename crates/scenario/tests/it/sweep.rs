@@ -1,8 +1,8 @@
 //! Sweeps: which cells a file has, and what is said of those that cannot be.
 
-use miette::{GraphicalReportHandler, GraphicalTheme};
+use crate::common::rendered;
 use narrows_path::{Limit, RateSource};
-use narrows_scenario::{Changes, ScenarioError, Sweep, parse};
+use narrows_scenario::{Changes, Sweep, parse};
 use narrows_units::{Bytes, Rate, Span};
 use std::io;
 use std::path::Path;
@@ -226,12 +226,20 @@ macro_rules! shown {
     };
 }
 
-fn rendered(error: &ScenarioError) -> String {
-    let mut out = String::new();
-    let handler =
-        GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(100);
-    handler.render_report(&mut out, error).expect("writing to a string");
-    out
+/// An axis over a parameter changes the controller that the scenario or another axis gives.
+#[test]
+fn a_parameter_of_a_controller_is_an_axis_of_numbers() {
+    let axes = "\"flow.a.controller?hz\" = [250, 1000]\n\"flow.a.controller\" = [\"cubic?ecn=true\", \"newreno\"]";
+    let sweep = Sweep::parse(&text(axes), "test.toml", &Changes::default())
+        .unwrap_or_else(|error| panic!("{}", error.short()));
+    assert_eq!(sweep.axes()[0].numbers(), Some(("", vec![250.0, 1000.0])));
+    let toml = |cell: u64| sweep.cell(cell, &none).map(|scenario| scenario.to_toml());
+    for (cell, controller) in [(0, "cubic?ecn=true&hz=250"), (2, "cubic?ecn=true&hz=1000")] {
+        let toml = toml(cell).unwrap_or_else(|error| panic!("{}", error.short()));
+        assert!(toml.contains(controller), "{toml}");
+    }
+    let refused = toml(1).expect_err("NewReno has no hz").short();
+    assert!(refused.contains("hz"), "{refused}");
 }
 
 #[test]

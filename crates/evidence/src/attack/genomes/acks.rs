@@ -1,4 +1,4 @@
-//! Two flows with unlike ways of acknowledgements to a shared link.
+//! Two flows over a shared link with different return paths for acknowledgements.
 
 use super::common::holds;
 use crate::attack::gene::{Gene, Scale, rounded};
@@ -88,11 +88,11 @@ pub(super) static SHAPE: Shape = Shape {
     says,
 };
 
-/// Seconds of a run and of its warm-up. Ours.
+/// Duration of a run and of its warm-up, in seconds. The values are our choice.
 const LENGTH: f64 = 20.0;
 const WARMUP: f64 = 5.0;
 
-/// Jitter is at most a round trip of its flow.
+/// True if the jitter is at most one round trip of its flow.
 fn real(genome: &View<'_>) -> bool {
     holds(genome)
         && genome

@@ -1,4 +1,4 @@
-//! A constant link whose way back is slow: acknowledgements wait and are lost there.
+//! A constant link with a slow return path: acknowledgements wait and are lost there.
 
 use super::common::{BUFFER, DELAY, LENGTH, RATE, holds, link_says};
 use crate::attack::gene::{Gene, Scale};
@@ -45,7 +45,8 @@ pub(super) static SHAPE: Shape = Shape {
     says,
 };
 
-/// Nothing beyond the ranges: what is hopeless is so for the references, too, and scores nothing.
+/// True if the buffer is large enough. There is no further limit: on a hopeless network the
+/// references fail, too, so it scores nothing.
 fn real(genome: &View<'_>) -> bool {
     holds(genome)
 }

@@ -1,13 +1,14 @@
-//! What several kinds of networks have in common.
+//! Parts that several kinds of networks have in common.
 
 use crate::attack::gene::{Gene, Scale};
 use crate::attack::shape::View;
 use crate::attack::text::Setting;
 
-/// Bits of a full packet, headers included.
+/// Bits of a full packet, including headers.
 pub(super) const PACKET_BITS: f64 = 12_000.0;
 
-/// Time that bursts and losses fall into, in seconds. Ours: nine periods of the low-rate attack on a timeout of 1 s.
+/// Time in which bursts and losses happen, in seconds, our choice: nine periods of the low-rate
+/// attack on a timeout of 1 s.
 pub(super) const LENGTH: f64 = 10.0;
 
 /// Genes of a constant link.
@@ -39,7 +40,7 @@ pub(super) const BUFFER: Gene = Gene {
     source: "ours",
 };
 
-/// A link between two hosts, both ways alike.
+/// Returns the table of a link between two hosts, alike in both directions.
 pub(super) fn link(rate: f64, delay: f64, buffer: &str, setting: &Setting<'_>) -> String {
     format!(
         "\n[[link]]\nname = \"bottleneck\"\nbetween = [\"sender\", \"receiver\"]\nrate = \"{rate} Mbit/s\"\ndelay = \"{delay} ms\"\nbuffer = \"{buffer}\"\n{}",
@@ -47,7 +48,7 @@ pub(super) fn link(rate: f64, delay: f64, buffer: &str, setting: &Setting<'_>) -
     )
 }
 
-/// The constant link in words.
+/// Describes the constant link.
 pub(super) fn link_says(genome: &View<'_>) -> String {
     format!(
         "{} Mbit/s, {} ms one way, a buffer of {} bdp",
@@ -57,21 +58,21 @@ pub(super) fn link_says(genome: &View<'_>) -> String {
     )
 }
 
-/// "1 thing", "2 things"; "2 losses".
+/// Counts things: "1 thing", "2 things"; "2 losses".
 pub(super) fn counted(count: usize, thing: &str) -> String {
     let ending = if thing.ends_with('s') { "es" } else { "s" };
     if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}{ending}") }
 }
 
-/// Packets that the link and nothing else holds.
+/// Returns the bandwidth-delay product in packets.
 pub(super) fn bdp_packets(rate: f64, delay: f64) -> f64 {
     rate * 1e6 * 2.0 * delay / 1e3 / PACKET_BITS
 }
 
-/// True if the buffer has room for some packets.
+/// True if the buffer has room for the smallest number of packets.
 pub(super) fn holds(genome: &View<'_>) -> bool {
     genome.get("buffer") * bdp_packets(genome.get("rate"), genome.get("delay")) >= LEAST
 }
 
-/// The smallest buffer, in packets: half of the 10 of AdvNet (CoNEXT 2026). Ours.
+/// Smallest buffer, in packets, our choice: half of the 10 packets of AdvNet (CoNEXT 2026).
 const LEAST: f64 = 5.0;

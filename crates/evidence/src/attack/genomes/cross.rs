@@ -1,4 +1,4 @@
-//! A link that bursts of UDP cross.
+//! A link with bursts of UDP cross traffic.
 
 use super::common::{BUFFER, DELAY, LENGTH, RATE, counted, holds, link, link_says};
 use crate::attack::gene::{Gene, Scale, rounded};
@@ -59,7 +59,7 @@ pub(super) static SHAPE: Shape = Shape {
     says,
 };
 
-/// The largest part of the capacity that all bursts together may ask for.
+/// Largest part of the capacity that all bursts together may use.
 const MOST: f64 = 0.5;
 
 struct Burst {
@@ -78,7 +78,8 @@ fn bursts<'a>(genome: &'a View<'a>) -> impl Iterator<Item = Burst> + 'a {
     })
 }
 
-/// The part of the capacity that the bursts ask for, over the time into which they fall. Without end where a burst would meet itself.
+/// Returns the part of the capacity that the bursts use over the time in which they happen.
+/// Infinite if a burst repeats before it ends.
 fn load(genome: &View<'_>) -> f64 {
     let asked = |burst: Burst| match burst.every {
         0.0 => burst.factor * burst.length,
@@ -96,7 +97,8 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
         let at = rounded(rate * burst.factor, 3);
         let workload = match burst.every {
             0.0 => format!("{{ rate = \"{at} Mbit/s\" }}"),
-            // A copy with other numbers may repeat before it ends: it pauses for a millisecond.
+            // In a copy with changed numbers, a burst may repeat before it ends: the pause is then
+            // a millisecond.
             every => format!(
                 "{{ on = \"{} ms\", off = \"{} ms\", rate = \"{at} Mbit/s\" }}",
                 plain(1e3 * burst.length),
@@ -104,7 +106,7 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
             ),
         };
         let stop = if burst.every == 0.0 { burst.start + burst.length } else { LENGTH };
-        // A flow that the run ends, or that never begins, is refused.
+        // The parser refuses a flow that never begins before the run ends.
         if burst.start < LENGTH - 0.001 {
             tables += &format!(
                 "\n[[flow]]\nname = \"cross-{}\"\nfrom = \"sender\"\nto = \"receiver\"\nworkload = {workload}\nstart = \"{} s\"\nstop = \"{} s\"\n",

@@ -1,4 +1,4 @@
-//! A link that loses short runs of packets.
+//! A link that drops short runs of packets.
 
 use super::common::{
     BUFFER, DELAY, LENGTH, PACKET_BITS, RATE, bdp_packets, counted, holds, link, link_says,
@@ -43,12 +43,13 @@ pub(super) static SHAPE: Shape = Shape {
     says,
 };
 
-/// The largest part of the packets that the link could carry which may be lost.
+/// Largest part of the packets that the link could carry that may be dropped.
 const MOST: f64 = 0.01;
-/// Packets that a window has at least.
+/// Smallest congestion window, in packets.
 const WINDOW: f64 = 10.0;
 
-/// When each run of losses begins and ends, in seconds: as long as the link takes for its packets.
+/// Returns the beginning and the end of each run of losses, in seconds. A run lasts as long as the
+/// link takes for its packets.
 fn runs(genome: &View<'_>) -> Vec<(f64, f64)> {
     let packet = PACKET_BITS / (genome.get("rate") * 1e6);
     genome
@@ -58,7 +59,8 @@ fn runs(genome: &View<'_>) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// At most a hundredth is lost, no run is longer than a window, and none touches another.
+/// True if at most a hundredth of the packets is dropped, no run is longer than a window, and runs
+/// do not overlap.
 fn real(genome: &View<'_>) -> bool {
     let carried = genome.get("rate") * 1e6 * LENGTH / PACKET_BITS;
     let window = bdp_packets(genome.get("rate"), genome.get("delay")).max(WINDOW);
@@ -75,7 +77,8 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
         &format!("{} bdp", genome.get("buffer")),
         setting,
     );
-    // A copy with other numbers may reach beyond the end, and the last millisecond may be written as the end.
+    // In a copy with changed numbers, a run may extend beyond the end. A time within the last
+    // millisecond may be printed as the end.
     let last = LENGTH - 0.001;
     for (from, to) in runs(genome).into_iter().filter(|(from, _)| *from < last) {
         for (at, loss) in [(from, 100), (to.min(last), 0)] {

@@ -1,4 +1,5 @@
-//! The kinds of networks that a search builds: for each its genes, how its numbers become a network, and what of them is real.
+//! The kinds of networks that a search builds: for each kind its genes, the conversion of its
+//! numbers into a network, and the limits of realistic numbers.
 
 mod acks;
 mod back;
@@ -14,32 +15,32 @@ mod trace;
 use super::shape::Shape;
 use serde::{Deserialize, Serialize};
 
-/// What a genome's numbers mean.
+/// The meaning of a genome's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// A link whose rate and delay change in steps.
+    /// A link with steps of rate and delay.
     Steps,
-    /// A link with a fixed mean rate, of which only the times vary.
+    /// A link with a fixed mean rate and a variable course of the rate.
     Trace,
-    /// A link that bursts of UDP cross.
+    /// A link with bursts of UDP cross traffic.
     Cross,
     /// Several flows of two controllers on a constant link.
     Pair,
-    /// Two flows with unlike ways of acknowledgements to a shared link.
+    /// Two flows over a shared link with different return paths for acknowledgements.
     Acks,
-    /// A link that loses short runs of packets.
+    /// A link that drops short runs of packets.
     Drops,
-    /// A link whose application has nothing to send now and then.
+    /// A link with an application that pauses from time to time.
     Pauses,
-    /// A link on which packets overtake others.
+    /// A link that reorders packets.
     Reorder,
-    /// A link with a slow way back.
+    /// A link with a slow return path.
     Back,
 }
 
 impl Kind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Kind; 9] = [
         Kind::Steps,
         Kind::Trace,
@@ -52,7 +53,7 @@ impl Kind {
         Kind::Back,
     ];
 
-    /// What makes it.
+    /// Returns the definition of the kind.
     pub fn shape(self) -> &'static Shape {
         match self {
             Kind::Steps => &steps::SHAPE,
@@ -67,15 +68,16 @@ impl Kind {
         }
     }
 
-    /// Its name.
+    /// Returns the name of the kind.
     pub fn name(self) -> &'static str {
         self.shape().name
     }
 
-    /// The kind of this name.
+    /// Returns the kind of this name.
     ///
     /// # Errors
-    /// There is none; the text names those that there are.
+    ///
+    /// There is no such kind. The text lists the known kinds.
     pub fn named(name: &str) -> Result<Kind, String> {
         let known = || Kind::ALL.map(Kind::name).join(", ");
         Kind::ALL

@@ -77,7 +77,9 @@ pub(super) static SHAPE: Shape = Shape {
     says,
 };
 
-/// Seconds of a run, and of its warm-up, in which all flows have begun. Ours: as short as a search can do with; a finding is run for twice as long.
+/// Duration of a run and of its warm-up, in seconds. All flows begin during the warm-up. The values
+/// are our choice: short runs keep the search fast, and a finding is also run with twice the
+/// duration.
 const LENGTH: f64 = 20.0;
 const WARMUP: f64 = 8.0;
 

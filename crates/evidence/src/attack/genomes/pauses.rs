@@ -1,4 +1,4 @@
-//! A constant link and an application that now and then has nothing to send.
+//! A constant link and an application that pauses from time to time.
 
 use super::common::{BUFFER, DELAY, RATE, counted, holds, link, link_says};
 use crate::attack::gene::{Gene, Scale};
@@ -7,11 +7,13 @@ use crate::attack::text::{Network, Setting, plain};
 
 const SOURCE: &str = "ours, for faults of BBR with applications that pause (Linux 5490b32dce69, picoquic issue 839, freenet-core issue 2706)";
 
-/// Seconds of a run: with the time in which BBR of Linux probes for the round trip, which comes every 10 s.
+/// Duration of a run in seconds. It includes a probe for the round trip, which BBR in Linux makes
+/// every 10 s.
 const LENGTH: f64 = 15.0;
-/// The largest part of a run that is pauses: the rest is more than a reference must use. Ours.
+/// Largest part of a run that may be pauses, our choice. The remaining 75 % exceed the 70 % of the
+/// capacity that a reference must use.
 const MOST: f64 = 0.25;
-/// The least time between pauses, in seconds.
+/// Smallest time between pauses, in seconds.
 const BETWEEN: f64 = 0.001;
 
 pub(super) static SHAPE: Shape = Shape {
@@ -66,7 +68,7 @@ pub(super) static SHAPE: Shape = Shape {
     says,
 };
 
-/// When each pause begins and ends, in seconds, event by event.
+/// Returns the beginning and the end of each pause, in seconds, event by event.
 fn pauses(genome: &View<'_>) -> Vec<(f64, f64)> {
     let of_event = |event: &Vec<f64>| {
         let [start, length, times, between] = event[..] else { return Vec::new() };
@@ -95,7 +97,7 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
     let mut free = 0.0;
     let mut written = Vec::new();
     for (from, to) in pauses(genome) {
-        // Copies with other numbers may overlap, or reach beyond the end.
+        // In copies with changed numbers, pauses may overlap or extend beyond the end.
         let (from, to) = (from.max(free), to.min(LENGTH - BETWEEN));
         if from < to {
             written.push(format!("[\"{} s\", \"{} s\"]", plain(from), plain(to)));

@@ -1,4 +1,4 @@
-//! A constant link on which some packets come late for a time.
+//! A constant link that delays some packets for a time, so that others overtake them.
 
 use super::common::{BUFFER, DELAY, LENGTH, RATE, holds, link, link_says};
 use crate::attack::gene::{Gene, Scale};
@@ -59,12 +59,13 @@ pub(super) static SHAPE: Shape = Shape {
     says,
 };
 
-/// The time until which an event's packets are late, in seconds: at most the end, of which the last millisecond may be written as the end.
+/// Returns the time at which an event's delays end, in seconds. It is at least a millisecond before
+/// the end of the run, because later times may be printed as the end.
 fn end(event: &[f64]) -> f64 {
     (event[0] + event[1] / 1e3).min(LENGTH - 0.001)
 }
 
-/// No packet is later than a round trip, and times follow each other.
+/// True if no packet is delayed by more than a round trip, and events do not overlap.
 fn real(genome: &View<'_>) -> bool {
     holds(genome)
         && genome.all("late").all(|late| late <= 2.0 * genome.get("delay"))
@@ -80,7 +81,7 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
     );
     for (place, event) in genome.events.iter().enumerate() {
         let [start, _, share, late] = event[..] else { continue };
-        // A copy with other numbers may reach into the next.
+        // In a copy with changed numbers, an event may extend into the next one.
         let next = genome.events.get(place + 1).map_or(f64::INFINITY, |next| next[0]);
         for (at, reorder) in [
             (start, format!("{{ share = \"{share} %\", delay = \"{late} ms\" }}")),

@@ -1,4 +1,4 @@
-//! A link whose rate and delay change in steps.
+//! A link with steps of rate and delay.
 
 use super::common::{bdp_packets, link};
 use crate::attack::gene::{Gene, Scale, rounded};
@@ -58,9 +58,10 @@ pub(super) static SHAPE: Shape = Shape {
     says,
 };
 
-/// The largest ratio of the rates of neighbours. Ours: a change of the access network, from a busy mobile cell to wireless LAN.
+/// Largest ratio between consecutive rates, our choice: a change of the access network from a busy
+/// mobile cell to wireless LAN.
 const LARGEST: f64 = 20.0;
-/// The smallest buffer, in packets, as AdvNet has it.
+/// Smallest buffer in packets, as in AdvNet.
 const PACKETS: f64 = 10.0;
 
 #[derive(Clone, Copy)]
@@ -75,7 +76,7 @@ fn real(genome: &View<'_>) -> bool {
     rates.windows(2).all(|pair| pair[0] <= LARGEST * pair[1] && pair[1] <= LARGEST * pair[0])
 }
 
-/// The segments and the time at which the last ends.
+/// Returns the segments, and the end of the last segment.
 fn segments(genome: &View<'_>) -> (Vec<Segment>, f64) {
     let mut at = 0.0;
     let rates = genome.all("rate").zip(genome.all("delay")).zip(genome.all("duration"));
@@ -87,7 +88,7 @@ fn segments(genome: &View<'_>) -> (Vec<Segment>, f64) {
     (segments.collect(), at)
 }
 
-/// The packets that the buffer holds: so many of the largest bandwidth-delay products.
+/// Returns the size of the buffer in packets: a multiple of the largest bandwidth-delay product.
 fn packets(genome: &View<'_>, segments: &[Segment]) -> f64 {
     let largest = segments.iter().map(|own| bdp_packets(own.rate, own.delay)).fold(0.0, f64::max);
     libm::ceil(genome.get("buffer") * largest).max(PACKETS)

@@ -1,4 +1,4 @@
-//! A link with a fixed mean rate, of which only the times vary.
+//! A link with a fixed mean rate and a variable course of the rate.
 
 use super::common::{BUFFER, DELAY, bdp_packets, link};
 use crate::attack::gene::{Gene, Scale, rounded};
@@ -29,12 +29,12 @@ pub(super) static SHAPE: Shape = Shape {
 };
 
 const PIECES: usize = 20;
-/// Seconds of each piece: changes that are closer together are no longer those of a path's capacity.
+/// Duration of each piece in seconds. Faster changes would not be changes of a path's capacity.
 const PIECE: f64 = 0.25;
-/// Mbit/s on average.
+/// Mean rate in Mbit/s.
 const MEAN: f64 = 12.0;
 
-/// The rates of the pieces, in Mbit/s.
+/// Returns the rates of the pieces, in Mbit/s.
 fn rates(genome: &View<'_>) -> Vec<f64> {
     let sum: f64 = genome.all("weight").sum();
     genome
@@ -59,7 +59,8 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
     Network::of_one_link(tables, PIECE * PIECES as f64)
 }
 
-/// The buffer, in packets of the mean rate: in bdp it would follow the first piece.
+/// Returns the buffer in packets, based on the mean rate. In bdp, it would be based on the rate of
+/// the first piece.
 fn buffer(genome: &View<'_>) -> String {
     format!(
         "{} packets",

@@ -1,4 +1,4 @@
-//! Cores, timers, priority, and useful programs.
+//! Checks cores, timers, priority, and useful programs.
 
 use super::state::Capability;
 use crate::host::kernel::kernel_has_v6;
@@ -36,12 +36,13 @@ pub fn rate() -> Capability {
     Capability::there(
         "emulator",
         format!(
-            "carries {MAXIMUM}, all flows together, unless --maximum says otherwise; narrows bench --live measures it"
+            "carries {MAXIMUM}, all flows together, unless --maximum says otherwise; narrows lab bench --live measures it"
         ),
     )
 }
 
-/// How late this host wakes a thread that sleeps for a millisecond, in microseconds: the median and the 99th percentile of a hundred.
+/// Measures how late this host wakes a thread from a sleep of one millisecond, in microseconds:
+/// median and 99th percentile of a hundred sleeps.
 fn lateness() -> (u64, u64) {
     let sleep = Duration::from_millis(1);
     let mut late: Vec<u64> = (0..100)
@@ -79,7 +80,7 @@ pub fn timers() -> Capability {
 
 pub fn priority() -> Capability {
     const NAME: &str = "priority";
-    // A thread of its own, so that only it gets what is tried.
+    // Use another thread, so that only that thread's priority changes.
     match thread::spawn(raise_priority).join() {
         Ok(Ok(())) => Capability::there(NAME, "the emulator can run before others"),
         Ok(Err(error)) => Capability::absent(
@@ -91,7 +92,7 @@ pub fn priority() -> Capability {
     }
 }
 
-/// Whether a program is installed.
+/// Checks that a program is installed.
 pub fn tool(name: &str, argument: &str, package: &str, purpose: &str) -> Capability {
     let output =
         Command::new(name).arg(argument).stdin(Stdio::null()).stderr(Stdio::null()).output();

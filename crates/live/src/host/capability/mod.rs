@@ -1,4 +1,4 @@
-//! The features of this host that a live run needs or can use, for `narrows doctor`.
+//! Features of this host that a live run needs or can use, for `narrows doctor`.
 
 mod machine;
 mod probe;

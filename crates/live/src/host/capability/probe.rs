@@ -1,4 +1,4 @@
-//! The features of this host that a live run needs: each is tried.
+//! Tries the features of this host that a live run needs.
 
 use super::machine::{cores, ipv6, priority, rate, timers, tool};
 use super::state::Capability;
@@ -11,18 +11,19 @@ use crate::host::tun::{self, Tun};
 use crate::plan::Plan;
 use std::fs;
 
-/// Whether a scenario can run live here: tries all that every run needs, and leaves nothing behind. A process without root's rights must
-/// call it before it starts threads.
+/// Checks that a scenario can run live here. Tries the features that every run needs, and removes
+/// them again. A process without root's rights must call it before it starts threads.
 ///
 /// # Errors
 ///
-/// A feature is missing: which, and how to get it.
+/// A feature is missing; the error has its name and the remedy.
 pub fn ready() -> Result<(), LiveError> {
     privilege::acquire()?;
     Host::new("probe", 0, &Plan::plain(1, 1500)).map(drop)
 }
 
-/// Everything that a live run needs or can use. A process without root's rights must call it before it starts threads.
+/// Checks all features that a live run needs or can use. A process without root's rights must call
+/// it before it starts threads.
 pub fn probe() -> Vec<Capability> {
     let mut all = vec![kernel(), rights()];
     match Namespace::new() {

@@ -1,31 +1,31 @@
-//! The result of a probe of the machine.
+//! Results of probing the machine.
 
-/// One thing that a live run needs or can use.
+/// A feature that a live run needs or can use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capability {
     /// Its name.
     pub name: String,
-    /// Whether it is there.
+    /// State of the feature.
     pub state: State,
-    /// The finding.
+    /// Finding in words.
     pub found: String,
-    /// How to get what is missing; empty if nothing is.
+    /// Remedy for a missing feature; empty if it is available.
     pub remedy: String,
 }
 
-/// Whether something is there.
+/// The state of a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It is.
+    /// The feature is available.
     There,
-    /// It is not, and some scenarios or commands do without.
+    /// The feature is missing, but only some scenarios or commands need it.
     Absent,
-    /// It is not, and nothing runs live without it.
+    /// The feature is missing, and all live runs need it.
     Missing,
 }
 
 impl State {
-    /// Its name in lists: `ok`, `absent` or `missing`.
+    /// Returns the name in lists: `ok`, `absent` or `missing`.
     pub fn name(self) -> &'static str {
         match self {
             State::There => "ok",

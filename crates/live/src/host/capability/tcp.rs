@@ -1,4 +1,4 @@
-//! The features of the kernel's TCP: `TCP_INFO`, controllers, ECN.
+//! Checks features of the kernel's TCP: `TCP_INFO`, controllers, ECN.
 
 use super::state::Capability;
 use crate::host::kernel::{available_in, negotiates_accurate};
@@ -16,7 +16,7 @@ use std::io;
 use std::mem::{offset_of, size_of};
 use std::os::fd::{AsRawFd, OwnedFd};
 
-/// The features of the kernel's TCP in a namespace.
+/// Checks the features of the kernel's TCP in a namespace.
 pub fn within(namespace: &Namespace) -> Vec<Capability> {
     let mut all = Vec::new();
     all.push(match namespace.enter(tcp_info_size) {
@@ -86,7 +86,7 @@ fn tcp_info_size() -> io::Result<usize> {
     let socket = socket()?;
     let mut bytes = [0_u8; 1024];
     let mut length = bytes.len() as libc::socklen_t;
-    // SAFETY: the kernel writes at most `length` bytes to `bytes`, which has as many.
+    // SAFETY: the kernel writes at most `length` bytes to `bytes`, which has that size.
     let answer = unsafe {
         libc::getsockopt(
             socket.as_raw_fd(),
@@ -99,7 +99,7 @@ fn tcp_info_size() -> io::Result<usize> {
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(length as usize) }
 }
 
-/// The fields of `struct tcp_info` that the kernel has, by its size.
+/// Determines the fields of `struct tcp_info` in this kernel from its size.
 fn tcp_info(size: usize) -> Capability {
     const NAME: &str = "TCP_INFO";
     let later = [
@@ -140,7 +140,7 @@ fn ecn(namespace: &Namespace) -> Capability {
     }
 }
 
-/// Puts a fair queue on a device of the calling thread's namespace.
+/// Tries a fair queue on a device in the calling thread's namespace.
 fn fq() -> io::Result<()> {
     let _tun = Tun::create()?;
     let mut netlink = Netlink::open()?;
@@ -148,7 +148,7 @@ fn fq() -> io::Result<()> {
     netlink.set_qdisc(device, "fq")
 }
 
-/// Whether this program can give its controllers to this kernel.
+/// Checks that this program can load its controllers into this kernel.
 pub fn loading() -> Capability {
     const NAME: &str = "controllers by BPF";
     const USE: &str = "only `narrows kernel load`, and live runs with controllers that the kernel has not, need it";

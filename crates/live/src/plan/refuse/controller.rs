@@ -1,4 +1,4 @@
-//! Which controller of the kernel does what a flow's choice asks.
+//! Finds the kernel controller for a flow's choice.
 
 use super::super::controllers::{Planned, PlannedController, missing, name_for, twin_of};
 use super::super::kernel::Kernel;
@@ -10,7 +10,7 @@ use narrows_control::{Choice, Setup};
 use narrows_params::Need;
 use narrows_scenario::Scenario;
 
-/// The signals that the kernel's controllers have without routers.
+/// Signals that kernel controllers have without routers.
 const OFFERS: &[Need] = &[
     Need::RateSample,
     Need::BroadAppLimits,
@@ -20,21 +20,22 @@ const OFFERS: &[Need] = &[
     Need::Outstanding,
 ];
 
-/// The kernel's controller for a choice. ECN and pacing can be switched on for every controller.
+/// The kernel controller for a choice. ECN and pacing can be switched on for every controller.
 pub struct Chosen {
-    /// Its name in the kernel.
+    /// Name in the kernel.
     pub name: String,
-    /// TCP asks for ECN.
+    /// True if TCP requests ECN.
     pub ecn: bool,
-    /// TCP paces although the controller does not ask for it.
+    /// True if TCP paces although the controller does not request it.
     pub paced: bool,
 }
 
-/// The kernel's own controller where it does what the choice asks; otherwise the one that is loaded for the run, which joins `planned`.
+/// Chooses the kernel's controller if it implements the choice. Otherwise chooses a controller that
+/// is loaded for the run, and adds it to `planned`.
 ///
 /// # Errors
 ///
-/// There is neither, or a parameter has another value in the kernel.
+/// Neither exists, or a parameter has another value in the kernel.
 pub fn choose(
     request: &Request<'_>,
     choice: &Choice,
@@ -51,7 +52,7 @@ pub fn choose(
         Ok(name_for(planned, what, &kernel.controllers))
     };
     if narrows_control::kept_objects().iter().any(|(name, _)| *name == entry.name) {
-        // What it does with ECN and pacing it says itself.
+        // Its program controls ECN and pacing itself.
         return Ok(Chosen { name: load(planned)?, ecn: false, paced: false });
     }
     match (own, twin_of(entry)) {
@@ -66,7 +67,7 @@ pub fn choose(
         }
         _ => {
             let (problem, mut remedy) = missing(entry, &kernel.controllers).unwrap_or_default();
-            // The integer form of a controller that has another one.
+            // Propose the integer version of a controller that has one.
             if let Some(twin) = TWINS
                 .iter()
                 .find(|twin| twin.entry.name.strip_suffix("-kernel") == Some(entry.name))
@@ -85,7 +86,8 @@ pub fn choose(
     }
 }
 
-/// Whether ECN and pacing are asked for. `fixed` gives the value of a parameter in the kernel's controller, if it cannot be chosen.
+/// Returns true for ECN and for pacing if they are requested. `fixed` returns the value of a
+/// parameter that the kernel's controller fixes.
 fn switches(
     request: &Request<'_>,
     choice: &Choice,
@@ -115,7 +117,8 @@ fn switches(
     Ok((ecn, paced))
 }
 
-/// Refuses a controller whose routers are missing on its route, or write other codes than it reads.
+/// Refuses a controller without its routers on the route, or with routers that write other codes
+/// than it reads.
 pub fn check_routers(
     request: &Request<'_>,
     scenario: &Scenario,
@@ -130,8 +133,8 @@ pub fn check_routers(
     }
 }
 
-/// Whether connections negotiate accurate ECN (`net.ipv4.tcp_ecn`), on a kernel that does. On others the controllers that need it switch it
-/// on by themselves.
+/// Returns the setting that negotiates accurate ECN (`net.ipv4.tcp_ecn`), on a kernel that supports
+/// it. On other kernels, controllers that need it switch it on by themselves.
 pub fn accurate_ecn(choice: &Choice, kernel: &Kernel) -> Vec<Sysctl> {
     let counts = choice.needs().contains(&Need::EcnCounts) && twin_of(choice.entry()).is_some();
     let value = if counts { "3" } else { "2" }.to_owned();

@@ -1,10 +1,10 @@
-//! A flow that asks a kernel for something.
+//! A flow for the kernel.
 
 use super::super::kernel::Kernel;
 use crate::error::LiveError;
 use narrows_scenario::Flow;
 
-/// A flow, and the kernel that is to run it.
+/// A flow, with the kernel that is to run it.
 pub struct Request<'a> {
     pub flow: &'a Flow,
     pub kernel: &'a Kernel,

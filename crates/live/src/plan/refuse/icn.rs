@@ -1,4 +1,4 @@
-//! What nodes of real forwarders do not do of an information-centric scenario.
+//! Refuses parts of an information-centric scenario that real forwarders do not support.
 
 use super::super::addresses::{MAX_CLASSES, MAX_HOSTS};
 use crate::error::LiveError;
@@ -7,22 +7,23 @@ use narrows_path::LinkChange;
 use narrows_scenario::{Icn, Prefix, Scenario, What};
 use narrows_units::Bytes;
 
-/// Data of fewer bytes have no room for their name, their fields and their signature.
+/// Least size of Data: smaller ones have no room for their name, fields and signature.
 const LEAST_DATA: Bytes = Bytes::new(250);
-/// The largest packet of NDN (`MAX_NDN_PACKET_SIZE` of ndn-cxx), with headers of IPv4 and UDP.
+/// Largest NDN packet (`MAX_NDN_PACKET_SIZE` of ndn-cxx), with headers of IPv4 and UDP.
 const MOST_DATA: Bytes = Bytes::new(8828);
 
-/// Refuses what real nodes cannot honour.
+/// Refuses keys that real nodes do not support.
 ///
 /// # Errors
 ///
-/// The first key that they cannot honour, and what they could.
+/// The first unsupported key, with a supported value.
 pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(), LiveError> {
-    // A key that is new does not compile until it has its place here, or is honoured elsewhere.
+    // No `..` here, so that a new key does not compile until it is handled.
     let Scenario {
         changes,
         nodes,
-        // Honoured by the run, the emulator and the nodes. Links are those of the simulator, with all of their keys.
+        // Implemented by the run, the emulator and the nodes. Links are those of the simulator,
+        // with all their keys.
         duration: _,
         warmup: _,
         interval: _,
@@ -30,10 +31,10 @@ pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(),
         links: _,
         // Real hosts are late by themselves.
         send_overhead: _,
-        // There are none.
+        // Empty in these scenarios.
         flows: _,
         icn: _,
-        // Of reports.
+        // Used by reports only.
         name: _,
         expect: _,
     } = scenario;
@@ -45,7 +46,7 @@ pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(),
         police,
         steering,
         prefixes,
-        // Honoured by the nodes.
+        // Implemented by the nodes.
         shaper_queue: _,
         proxy: _,
         measured: _,
@@ -55,9 +56,9 @@ pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(),
         lifetime: _,
         consumers: _,
         faces: _,
-        // Refused where there are too many (`Asked`).
+        // Refused if there are too many (`Asked`).
         requests: _,
-        // Refused where it is too small (`node_plans`).
+        // Refused if it is too small (`node_plans`).
         interest: _,
     } = icn;
     let refused = |key: &str, problem: &str, remedy: &str| {
@@ -78,7 +79,7 @@ pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(),
             "give \"boundary\", or simulate it with narrows run",
         );
     }
-    // Without a shaper the law shares out the whole link in any case.
+    // Without a shaper, the law uses the whole link in any case.
     if *shaper && !shaped_capacity {
         let problem = "the forwarder's laws share out what its shaper leaves for Data";
         return refused(

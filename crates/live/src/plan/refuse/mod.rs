@@ -1,4 +1,5 @@
-//! How a scenario is run by a kernel: each of its keys becomes a setting, or is refused by name before anything starts.
+//! Plans the run of a scenario on a kernel: each key becomes a setting, or is refused by name
+//! before anything starts.
 
 mod controller;
 mod flow;
@@ -24,10 +25,10 @@ use narrows_scenario::{Flow, Frames, Scenario, Workload};
 use sysctl::Sysctls;
 use transport::{Tcp, tcp};
 
-/// Smallest MTU of IPv6 (RFC 8200 section 5), which every host has.
+/// Smallest MTU of IPv6 (RFC 8200 section 5), for all hosts.
 const MIN_MTU: u64 = 1280;
 
-/// Refuses an information-centric scenario, whose nodes are no hosts of flows.
+/// Refuses an information-centric scenario, which has no hosts of flows.
 ///
 /// # Errors
 ///
@@ -40,21 +41,23 @@ pub fn has_flows(scenario: &Scenario) -> Result<(), LiveError> {
     Err(LiveError::refused(["icn"], problem, "leave the program out"))
 }
 
-/// The settings by which a kernel runs a scenario. `ends` are the hosts of each flow, of which there are `hosts`.
+/// Returns the kernel settings of a scenario. `ends` are the hosts of each flow; `hosts` is the
+/// number of hosts.
 ///
 /// # Errors
 ///
-/// The first key that this kernel cannot honour, and a value that it could.
+/// The first key that this kernel does not support, with a supported value.
 pub fn plan(
     scenario: &Scenario,
     ends: &[(usize, usize)],
     hosts: usize,
     kernel: &Kernel,
 ) -> Result<Plan, LiveError> {
-    // A key that is new does not compile until it has its place here, or is honoured elsewhere.
+    // No `..` here, so that a new key does not compile until it is handled.
     let Scenario {
         flows,
-        // Honoured by the run, the emulator and the sockets. Links are those of the simulator, with all of their keys.
+        // Implemented by the run, the emulator and the sockets. Links are those of the simulator,
+        // with all their keys.
         duration: _,
         warmup: _,
         interval: _,
@@ -64,9 +67,9 @@ pub fn plan(
         changes: _,
         // The timing of real hosts varies by itself.
         send_overhead: _,
-        // Run by other means.
+        // Handled elsewhere.
         icn: _,
-        // Of reports.
+        // Used by reports only.
         name: _,
         expect: _,
     } = scenario;
@@ -112,7 +115,7 @@ fn plan_flow<'a>(
     let Flow {
         controller,
         transport,
-        // Who communicates, when and how much, is honoured by the hosts, the emulator and the applications.
+        // Implemented by the hosts, the emulator and the applications.
         name: _,
         from: _,
         to: _,
@@ -159,7 +162,7 @@ fn plan_flow<'a>(
     sysctls.add(&request, ends, controller::accurate_ecn(choice, kernel))
 }
 
-/// The place of these route metrics among the classes, which they join if they differ from all.
+/// Returns the index of these route metrics among the classes, and adds them if they are new.
 fn class(
     request: &Request<'_>,
     metrics: RouteMetrics,

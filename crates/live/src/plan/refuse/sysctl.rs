@@ -4,18 +4,19 @@ use super::flow::Request;
 use crate::error::LiveError;
 use std::collections::BTreeMap;
 
-/// Least, first and greatest receive buffer of a host (`tcp_rmem`), unless a flow limits its window.
+/// Least, initial and greatest receive buffer of a host (`tcp_rmem`), unless a flow limits its
+/// window.
 pub const RECEIVE_BUFFERS: &str = "4096 131072 268435456";
 
-/// A setting that a flow asks for.
+/// A setting that a flow needs.
 pub struct Sysctl {
-    /// The flow's key, `transport.sack`.
+    /// Key of the flow, such as `transport.sack`.
     pub key: &'static str,
-    /// The path below `/proc/sys/net`.
+    /// Path below `/proc/sys/net`.
     pub path: &'static str,
-    /// The value asked for.
+    /// Needed value.
     pub value: String,
-    /// The kernel's own.
+    /// Default of the kernel.
     pub default: &'static str,
     /// True if the sender's host needs it as well as the receiver's.
     pub both: bool,
@@ -24,7 +25,7 @@ pub struct Sysctl {
 /// The settings of all hosts.
 pub struct Sysctls<'a>(Vec<BTreeMap<&'static str, Asked<'a>>>);
 
-/// The value of a setting, and the first flow that asked for it.
+/// The value of a setting, with the first flow that needs it.
 struct Asked<'a> {
     value: String,
     default: &'static str,
@@ -32,16 +33,16 @@ struct Asked<'a> {
 }
 
 impl<'a> Sysctls<'a> {
-    /// Of so many hosts, of which nothing is asked yet.
+    /// Makes empty settings for `hosts` hosts.
     pub fn new(hosts: usize) -> Sysctls<'a> {
         Sysctls((0..hosts).map(|_| BTreeMap::new()).collect())
     }
 
-    /// Adds the settings that a flow asks of its sender's and receiver's host.
+    /// Adds the settings that a flow needs of its sender's and receiver's hosts.
     ///
     /// # Errors
     ///
-    /// Another flow asks one of these hosts for another value.
+    /// Another flow needs another value at one of these hosts.
     pub fn add(
         &mut self,
         request: &Request<'a>,
@@ -69,7 +70,7 @@ impl<'a> Sysctls<'a> {
         Ok(())
     }
 
-    /// The settings of each host that differ from the kernel's own.
+    /// Returns the settings of each host that differ from the kernel's defaults.
     pub fn changed(self) -> Vec<BTreeMap<&'static str, String>> {
         let changed = |(path, asked): (&'static str, Asked<'_>)| {
             (asked.value != asked.default).then_some((path, asked.value))

@@ -13,7 +13,7 @@ rate = "10 Mbit/s"
 delay = "5 ms"
 "#;
 
-/// A kernel as most distributions have it.
+/// Returns a kernel like those of most distributions.
 fn usual() -> Kernel {
     let cubic = ["fast_convergence", "hystart", "friendliness"].map(|name| (name, true));
     Kernel {
@@ -25,12 +25,12 @@ fn usual() -> Kernel {
     }
 }
 
-/// The plan for flows from left to right, each with a controller and further keys.
+/// Makes the plan of flows from left to right, each with a controller and further keys.
 fn planned(flows: &[(&str, &str)], kernel: &Kernel) -> Result<Plan, LiveError> {
     planned_over("", flows, kernel)
 }
 
-/// The same over a link with a further line.
+/// Makes the plan over a link with a further line.
 fn planned_over(link: &str, flows: &[(&str, &str)], kernel: &Kernel) -> Result<Plan, LiveError> {
     let mut text = format!("{LINK}{link}\n");
     for (index, (controller, keys)) in flows.iter().enumerate() {

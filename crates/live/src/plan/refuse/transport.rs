@@ -1,4 +1,4 @@
-//! Every key of `[flow.transport]`: honoured by a setting of the kernel, or refused by name.
+//! Handles every key of `[flow.transport]`: a setting of the kernel, or a refusal by name.
 
 use super::super::options::RouteMetrics;
 use super::flow::Request;
@@ -8,35 +8,36 @@ use narrows_transport::{Transport, Tso};
 use narrows_units::{Bytes, Span};
 use std::fmt::Display;
 
-/// Smallest and greatest `TCP_MAXSEG` (`TCP_MIN_MSS`, `MAX_TCP_WINDOW`).
+/// Smallest and largest `TCP_MAXSEG` (`TCP_MIN_MSS`, `MAX_TCP_WINDOW`).
 const MAX_SEGMENT: (u64, u64) = (88, 32_767);
-/// The most that a receiver can offer before windows are scaled (RFC 7323 section 2.2).
+/// Largest window without window scaling (RFC 7323 section 2.2).
 const UNSCALED_WINDOW: u64 = 65_535;
-/// The greatest window of TCP (RFC 7323 section 2.3).
+/// Largest window of TCP (RFC 7323 section 2.3).
 const MAX_WINDOW: u64 = 1 << 30;
 
-/// The settings of TCP for a flow.
+/// The TCP settings of a flow.
 pub struct Tcp {
     /// True for IPv6.
     pub v6: bool,
-    /// As `TCP_MAXSEG` counts it, if it is smaller than the MTU allows.
+    /// Largest segment as in `TCP_MAXSEG`, if it is smaller than the MTU allows.
     pub max_segment: Option<u32>,
-    /// The most that the receiver offers.
+    /// Largest window of the receiver.
     pub receive_window: Option<Bytes>,
-    /// Of its route; ECN is the controller's.
+    /// Metrics of its route, without ECN, which the controller determines.
     pub metrics: RouteMetrics,
-    /// Of its hosts.
+    /// Settings of its hosts.
     pub sysctls: Vec<Sysctl>,
 }
 
-/// The settings by which the kernel's TCP is the transport of a flow, with packets of up to `mtu` bytes.
+/// Returns the kernel settings for the transport of a flow, with packets of up to `mtu` bytes.
 ///
 /// # Errors
 ///
-/// The first key that the kernel cannot honour.
+/// The first key that the kernel does not support.
 pub fn tcp(request: &Request<'_>, transport: &Transport, mtu: u32) -> Result<Tcp, LiveError> {
     let linux = Transport::default();
-    // A key that is new does not compile until it is honoured or refused here; those without a name are settings of hosts (`sysctls`).
+    // No `..` here, so that a new key does not compile until it is handled. Keys without a name are
+    // settings of hosts (`sysctls`).
     let Transport {
         mss,
         headers,
@@ -84,7 +85,8 @@ pub fn tcp(request: &Request<'_>, transport: &Transport, mtu: u32) -> Result<Tcp
     same("unpaced_start", &unpaced_start, &linux.unpaced_start)?;
     same("ack_pieces", &ack_pieces, &linux.ack_pieces)?;
     same("ack_ahead", &ack_ahead, &linux.ack_ahead)?;
-    // A receiver that acknowledges each segment delays none (`quickack` of the route).
+    // With `quickack` on the route, the receiver acknowledges each segment at once, so delays do
+    // not matter.
     if ack_every != 1 {
         same("ack_every", &ack_every, &linux.ack_every)?;
         same("ack_delay", &ack_delay, &linux.ack_delay)?;
@@ -108,7 +110,7 @@ pub fn tcp(request: &Request<'_>, transport: &Transport, mtu: u32) -> Result<Tcp
     })
 }
 
-/// Refuses a value that the kernel does not have, of a key with one value there.
+/// Refuses a value other than the only one that the kernel has.
 fn same(request: &Request<'_>, key: &str, asked: String, linux: String) -> Result<(), LiveError> {
     if asked == linux {
         return Ok(());
@@ -187,7 +189,7 @@ fn check_max_rto(request: &Request<'_>, max_rto: Span, linux: Span) -> Result<()
     ))
 }
 
-/// Whether headers of this size are those of IPv6.
+/// True if headers of this size are those of IPv6.
 fn is_v6(request: &Request<'_>, headers: Bytes, timestamps: bool) -> Result<bool, LiveError> {
     let (v4, v6) = if timestamps { (52, 72) } else { (40, 60) };
     let refused = |problem, remedy| Err(request.refused("transport.headers", problem, remedy));
@@ -208,7 +210,7 @@ fn is_v6(request: &Request<'_>, headers: Bytes, timestamps: bool) -> Result<bool
     }
 }
 
-/// `TCP_MAXSEG`, where the MTU allows more.
+/// Returns `TCP_MAXSEG`, if the MTU allows more.
 fn max_segment(
     request: &Request<'_>,
     mss: Bytes,
@@ -230,7 +232,7 @@ fn max_segment(
     Err(request.refused("transport.mss", problem, remedy))
 }
 
-/// The keys that are settings of hosts.
+/// Returns the keys that are settings of hosts.
 fn sysctls(transport: &Transport) -> Vec<Sysctl> {
     let Transport {
         sack,
@@ -244,7 +246,7 @@ fn sysctls(transport: &Transport) -> Vec<Sysctl> {
     } = *transport;
     let switch = |on: bool, value: &'static str| if on { value.to_owned() } else { "0".to_owned() };
     let (buffer, moderate) = match receive_window {
-        // Room for the window and for the kernel's own use beside it; it may not grow further.
+        // Room for the window and for the kernel's overhead; it must not grow.
         Some(window) => (format!("4096 {0} {0}", (4 * window.get()).max(1 << 16)), "0"),
         None => (RECEIVE_BUFFERS.to_owned(), "1"),
     };
@@ -260,7 +262,8 @@ fn sysctls(transport: &Transport) -> Vec<Sysctl> {
             "3",
         ),
         hosts("transport.frto", "ipv4/tcp_frto", switch(frto, "2"), "2"),
-        // That of a route is taken only where the kernel remembers earlier connections (`tcp_init_metrics`).
+        // A host setting, because the kernel takes the value of a route only if it remembers
+        // earlier connections (`tcp_init_metrics`).
         hosts("transport.dupthresh", "ipv4/tcp_reordering", dupthresh.to_string(), "3"),
         hosts(
             "transport.max_rto",

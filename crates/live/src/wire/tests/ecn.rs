@@ -42,7 +42,7 @@ fn a_header_checksum_that_is_wrong_stays_wrong() {
     assert_ne!(sum(&after[..20]), 0xffff);
 }
 
-/// RFC 1624 section 4: the example in which the equation of RFC 1141 would fail.
+/// RFC 1624 section 4: the example in which the equation of RFC 1141 fails.
 #[test]
 fn the_update_of_a_checksum_agrees_with_rfc_1624() {
     assert_eq!(super::super::checksum::replaced(0xdd2f, 0x5555, 0x3285), 0x0000);

@@ -2,7 +2,7 @@ use super::*;
 use narrows_path::Packet;
 use narrows_wire::Ecn;
 
-/// How many packets go into each write.
+/// Returns the number of packets in each write.
 fn writes(packets: impl IntoIterator<Item = WirePacket>) -> Vec<usize> {
     let (mut write, mut counts) = (Write::new(), Vec::new());
     for packet in packets {

@@ -1,4 +1,4 @@
-//! Packets made by etherparse, an independent implementation, and what must become of them.
+//! Packets made by etherparse, an independent implementation, with the expected results.
 
 mod ecn;
 mod merge;
@@ -15,7 +15,7 @@ use etherparse::{
 use proptest::prelude::*;
 use std::convert::Infallible;
 
-/// A TCP packet or super-segment to be made.
+/// A TCP packet or super-segment for a test.
 #[derive(Clone, Debug)]
 struct Sample {
     v6: bool,
@@ -25,7 +25,7 @@ struct Sample {
     tcp_options: usize,
     identification: u16,
     sequence: u32,
-    /// Bits of FIN, SYN ... CWR, as they stand in the header.
+    /// Bits of FIN, SYN ... CWR, as in the header.
     flags: u8,
     traffic_class: u8,
     payload: usize,
@@ -76,12 +76,13 @@ impl Sample {
         }
     }
 
-    /// Bytes of all headers.
+    /// Returns the length of all headers.
     fn head(&self) -> usize {
         if self.v6 { 60 + self.tcp_options } else { 40 + self.ip_options + self.tcp_options }
     }
 
-    /// The bytes that the kernel hands to a device that does checksums and, if the payload is more than `gso_size`, splits.
+    /// Returns the bytes that the kernel passes to a device that completes checksums, and splits
+    /// payloads larger than `gso_size`.
     fn bytes(&self) -> (VirtioHeader, Vec<u8>) {
         let mut tcp = TcpHeader::new(4000, 5000, self.sequence, 500);
         tcp.acknowledgment_number = 77;
@@ -118,7 +119,7 @@ impl Sample {
     }
 }
 
-/// Any super-segment that the kernel could make, and packets that are none.
+/// Generates any super-segment that the kernel could make, and ordinary packets.
 fn any_sample() -> impl Strategy<Value = Sample> {
     let ip = (any::<bool>(), 0usize..=10, any::<u8>(), any::<u16>());
     let tcp = (0usize..=10, any::<u32>(), any::<u8>());
@@ -155,7 +156,7 @@ fn frame(pool: &mut Pool, virtio: VirtioHeader, ip: &[u8]) -> Frame {
     filled.unwrap_or_else(|never| match never {})
 }
 
-/// The parts of a write: its virtio header and the bytes from IP on.
+/// Returns the parts of a write: its virtio header and the bytes from the IP header on.
 fn written(write: &Write) -> (VirtioHeader, Vec<u8>) {
     let bytes = write
         .pieces(|pieces| pieces.iter().flat_map(|piece| piece.to_vec()).collect::<Vec<u8>>())
@@ -163,7 +164,7 @@ fn written(write: &Write) -> (VirtioHeader, Vec<u8>) {
     (VirtioHeader::from_bytes(bytes.first_chunk().unwrap()), bytes[10..].to_vec())
 }
 
-/// The packet as on a wire, checksums completed.
+/// Returns the packet on a wire, with complete checksums.
 fn wire(packet: &WirePacket) -> Vec<u8> {
     let head = packet.head();
     let mut bytes = [head.ip(), packet.payload()].concat();
@@ -174,7 +175,7 @@ fn wire(packet: &WirePacket) -> Vec<u8> {
     bytes
 }
 
-/// The sum of 16-bit words, folded (RFC 1071).
+/// Returns the folded sum of 16-bit words (RFC 1071).
 fn sum(bytes: &[u8]) -> u32 {
     let words =
         bytes.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0)));
@@ -185,7 +186,7 @@ fn sum(bytes: &[u8]) -> u32 {
     total
 }
 
-/// Checks the checksums of IP and TCP or UDP against those that etherparse computes.
+/// Checks the checksums of IP and TCP or UDP against those of etherparse.
 fn assert_checksums(ip: &[u8]) {
     let same = |read: u16, right: u16| {
         assert!(

@@ -1,4 +1,4 @@
-//! Whatever the bytes are, nothing panics, and what is not split goes on as it came.
+//! For any bytes, nothing panics, and packets that are not split stay unchanged.
 
 use super::*;
 use narrows_path::Packet;
@@ -16,7 +16,7 @@ fn any_virtio() -> impl Strategy<Value = VirtioHeader> {
     })
 }
 
-/// Everything that can be asked of a frame and its packets.
+/// Calls all functions of a frame and its packets.
 fn exercise(virtio: VirtioHeader, ip: &[u8]) {
     let mut pool = Pool::new();
     let frame = frame(&mut pool, virtio, ip);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// All crates. Each may depend only on those before it.
-const ORDER: [&str; 31] = [
+const ORDER: [&str; 32] = [
     "bindings",
     "cores",
     "files",
@@ -33,6 +33,7 @@ const ORDER: [&str; 31] = [
     "forward",
     "ndn-load",
     "sheet",
+    "figure",
     "capture",
     "report",
     "evidence",

@@ -327,8 +327,9 @@ fn unknown_words_get_a_tip_that_helps_or_none() {
     };
     let tip = told(&["run", "x.toml", "--duration", "10 s"]);
     assert!(
-        tip.contains("tip: the scenario says it; '--set duration=\"10 s\"' changes it")
-            && !tip.contains("--at"),
+        tip.contains(
+            "tip: this is a key of the scenario; change it with --set 'duration=\"10 s\"'"
+        ) && !tip.contains("--at"),
         "{tip}"
     );
     let tip = told(&["run", "x.toml", "--watch", "8080"]);

@@ -67,8 +67,12 @@ fn rates_from_beyond_ndnd_do_not_arrive_and_ours_still_hold() {
             socket.display()
         ),
     );
-    let _source =
-        above.start(above.command(&place, PROGRAM).args(["forward", "--config", "source.toml"]));
+    let _source = above.start(above.command(&place, PROGRAM).args([
+        "ndn",
+        "forward",
+        "--config",
+        "source.toml",
+    ]));
     wait_for("the source listens", || std::os::unix::net::UnixStream::connect(&socket).is_ok());
     let high = Site::ours(
         &place,
@@ -87,16 +91,18 @@ fn rates_from_beyond_ndnd_do_not_arrive_and_ours_still_hold() {
     let film = content(400_000);
     std::fs::write(place.path("film"), &film).expect("a file");
     let at = format!("unix://{}", socket.display());
-    let arguments = ["serve", "/x/film", "film", "--segment", "1150", "--at", &at];
+    let arguments = ["ndn", "serve", "/x/film", "film", "--segment", "1150", "--at", &at];
     let _serving = above.start(above.command(&place, PROGRAM).args(arguments));
-    let listed =
-        || stdout(&place.narrows(["forward", "routes", "--json", "--at", &at])).contains("/x/film");
+    let listed = || {
+        stdout(&place.narrows(["ndn", "forward", "routes", "--json", "--at", &at]))
+            .contains("/x/film")
+    };
     wait_for("the route is there", listed);
 
     let direct = high.gets("/x/film", &film);
     assert!(primary(&direct) <= 4.0, "{}", stderr(&direct));
     // What the caches of the two upper forwarders have is gone.
-    let (_, text) = high.says(PROGRAM, &["forward", "status"]);
+    let (_, text) = high.says(PROGRAM, &["ndn", "forward", "status"]);
     assert!(text.contains("cached"), "{text}");
     let began = Instant::now();
     let got = low.gets("/x/film", &film);

@@ -9,7 +9,7 @@ const RANDOM: u64 = 100_000;
 
 fn face_of(site: &Site<'_>, remote: &str) -> Option<serde_json::Value> {
     let faces: serde_json::Value =
-        serde_json::from_slice(&site.run(PROGRAM, &["forward", "faces", "--json"]).stdout)
+        serde_json::from_slice(&site.run(PROGRAM, &["ndn", "forward", "faces", "--json"]).stdout)
             .expect("JSON");
     faces
         .as_array()
@@ -79,8 +79,8 @@ fn what_neighbours_may_not_send_is_dropped_and_counted() {
         // A sender that is faster than the receiver loses what does not fit the buffer, as on any network.
         let _ = socket.send(&octets);
     }
-    let server = site.producer(PROGRAM, &["ping", "--serve", "/after"], "/after", None);
-    let (_, text) = site.says(PROGRAM, &["ping", "/after", "--count", "1"]);
+    let server = site.producer(PROGRAM, &["ndn", "ping", "--serve", "/after"], "/after", None);
+    let (_, text) = site.says(PROGRAM, &["ndn", "ping", "/after", "--count", "1"]);
     assert!(text.contains("1 sent, 0 lost"), "{text}");
     drop(server);
     assert!(count(&site, neighbour, "malformed_in") > 3);

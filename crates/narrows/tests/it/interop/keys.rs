@@ -9,7 +9,7 @@ fn python_verifies_certificates_and_objects_of_ours() {
     let place = Scratch::new("interop-keys");
     let site = Site::ours(&place, &net, "n", "");
     std::fs::write(place.path("film"), content(20_000)).expect("a file");
-    let (_, text) = site.says(PROGRAM, &["key", "/example", "-o", "example.key"]);
+    let (_, text) = site.says(PROGRAM, &["ndn", "key", "/example", "-o", "example.key"]);
     assert!(text.contains("example.cert"), "{text}");
     place.write(
         "verify.py",
@@ -25,7 +25,7 @@ fn python_verifies_certificates_and_objects_of_ours() {
     );
     let _serving = site.producer(
         PROGRAM,
-        &["serve", "/example/film", "film", "--key", "example.key"],
+        &["ndn", "serve", "/example/film", "film", "--key", "example.key"],
         "/example/film",
         None,
     );

@@ -77,7 +77,7 @@ fn pynfdc_lists_and_changes_everything() {
     expect(&["New-Face", "udp4://127.0.0.1:17003"], "200");
     expect(&["face"], "udp4://127.0.0.1:17003");
     let faces: serde_json::Value =
-        serde_json::from_slice(&site.run(PROGRAM, &["forward", "faces", "--json"]).stdout)
+        serde_json::from_slice(&site.run(PROGRAM, &["ndn", "forward", "faces", "--json"]).stdout)
             .expect("JSON");
     let created = faces
         .as_array()

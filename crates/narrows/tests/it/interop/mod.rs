@@ -48,7 +48,8 @@ impl<'a> Site<'a> {
         let (socket, file) = (place.path(&format!("{label}.sock")), format!("{label}.toml"));
         let listen = format!("udp = [\"0.0.0.0:{PORT}\"]\ntcp = [\"0.0.0.0:{PORT}\"]");
         place.write(&file, &format!("[listen]\nunix = \"{}\"\n{listen}\n{more}", socket.display()));
-        let daemon = net.start(net.command(place, PROGRAM).args(["forward", "--config", &file]));
+        let daemon =
+            net.start(net.command(place, PROGRAM).args(["ndn", "forward", "--config", &file]));
         Site::listening(place, net, &socket, daemon)
     }
 
@@ -116,12 +117,12 @@ impl<'a> Site<'a> {
 
     /// The routes, as ours and ndnd's forwarder tell them to our program.
     fn routes(&self) -> String {
-        stdout(&self.run(PROGRAM, &["forward", "routes", "--json"]))
+        stdout(&self.run(PROGRAM, &["ndn", "forward", "routes", "--json"]))
     }
 
     /// Fetches by our program, and compares.
     fn gets(&self, name: &str, expected: &[u8]) -> Output {
-        let got = self.run(PROGRAM, &["get", name]);
+        let got = self.run(PROGRAM, &["ndn", "get", name]);
         assert!(
             got.stdout == expected,
             "{name}: {} of {} octets: {}",

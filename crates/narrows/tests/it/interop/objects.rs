@@ -20,7 +20,7 @@ fn every_consumer_fetches_from_every_producer() {
             "/ndnts/film",
             None,
         ),
-        site.producer(PROGRAM, &["serve", "/ours/film", "film"], "/ours/film", None),
+        site.producer(PROGRAM, &["ndn", "serve", "/ours/film", "film"], "/ours/film", None),
     ];
     for name in ["/ndnd/film", "/python/film", "/ndnts/film", "/ours/film"] {
         site.gets(name, &film);
@@ -60,7 +60,7 @@ fn narrows_applications_work_at_ndnds_forwarder() {
 fn exchanges(site: &Site<'_>, ndnd: &Path, octets: usize) {
     let film = content(octets);
     std::fs::write(site.place.path("film"), &film).expect("a file");
-    let _ours = site.producer(PROGRAM, &["serve", "/ours", "film"], "/ours", None);
+    let _ours = site.producer(PROGRAM, &["ndn", "serve", "/ours", "film"], "/ours", None);
     site.ndnd_gets(ndnd, "/ours", &film);
     let _theirs = site.producer(ndnd, &["put", "/theirs"], "/theirs", Some("film"));
     for name in ["/theirs", "/ours"] {
@@ -70,9 +70,9 @@ fn exchanges(site: &Site<'_>, ndnd: &Path, octets: usize) {
     let _server = site.producer(ndnd, &["pingserver", "/ps"], "/ps", None);
     let (status, text) = site.says(ndnd, &["ping", "/ps", "-c", "3", "-i", "100", "-t", "4000"]);
     assert!(status == 0 && text.contains("0% lost"), "{text}");
-    let _own_server = site.producer(PROGRAM, &["ping", "--serve", "/own"], "/own", None);
+    let _own_server = site.producer(PROGRAM, &["ndn", "ping", "--serve", "/own"], "/own", None);
     for prefix in ["/ps", "/own"] {
-        let (_, text) = site.says(PROGRAM, &["ping", prefix, "--count", "1"]);
+        let (_, text) = site.says(PROGRAM, &["ndn", "ping", prefix, "--count", "1"]);
         assert!(text.contains("1 sent, 0 lost"), "{text}");
     }
     let (status, text) = site.says(ndnd, &["ping", "/own", "-c", "3", "-i", "100", "-t", "4000"]);

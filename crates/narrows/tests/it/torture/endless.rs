@@ -27,11 +27,11 @@ const COMMANDS: [(&[&str], &str); 18] = [
     (&["check", "cubic", "--against", "@"], ".json"),
     (&["merge", "@", "--out", "merged"], ""),
     (&["sweep", "--resume", "@"], ""),
-    (&["key", "/example", "--key", "@"], ""),
-    (&["serve", "/example", "@", "--at", "unix:///nowhere"], ""),
-    (&["serve", "/example", "in.toml", "--key", "@", "--at", "unix:///nowhere"], ""),
-    (&["get", "/example", "--trust", "@", "--at", "unix:///nowhere"], ""),
-    (&["forward", "--config", "@"], ""),
+    (&["ndn", "key", "/example", "--key", "@"], ""),
+    (&["ndn", "serve", "/example", "@", "--at", "unix:///nowhere"], ""),
+    (&["ndn", "serve", "/example", "in.toml", "--key", "@", "--at", "unix:///nowhere"], ""),
+    (&["ndn", "get", "/example", "--trust", "@", "--at", "unix:///nowhere"], ""),
+    (&["ndn", "forward", "--config", "@"], ""),
 ];
 
 /// A scenario that names its trace.

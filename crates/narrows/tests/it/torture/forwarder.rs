@@ -103,7 +103,7 @@ fn one(case: &mut Case, attack: Attack) -> Verdict {
     } else {
         "exec".to_owned()
     };
-    let mut program = Program::under(place, &shell, &["forward", "--config", "n.toml"]);
+    let mut program = Program::under(place, &shell, &["ndn", "forward", "--config", "n.toml"]);
     let mut child = program.spawn();
     let began = Instant::now();
     while UnixStream::connect(&socket).is_err() {
@@ -115,7 +115,8 @@ fn one(case: &mut Case, attack: Attack) -> Verdict {
         std::thread::sleep(Duration::from_millis(5));
     }
     let at = format!("unix://{}", socket.display());
-    let mut server = Program::new(place, &["serve", "/f", "film", "--at", &at]).told("-server");
+    let mut server =
+        Program::new(place, &["ndn", "serve", "/f", "film", "--at", &at]).told("-server");
     let serving = server.spawn();
     let attacked =
         hurt(&mut random, attack, &child, &socket.display().to_string(), &at, port as u16);
@@ -252,7 +253,7 @@ fn judge(place: &Scratch, child: &Child, at: &str) -> Result<(), String> {
     // Idle faces give way after a second.
     let began = Instant::now();
     let told = loop {
-        let told = place.narrows(["forward", "status", "--json", "--at", at]);
+        let told = place.narrows(["ndn", "forward", "status", "--json", "--at", at]);
         if code(&told) == 0 {
             break stdout(&told);
         }

@@ -27,7 +27,7 @@ const COMMANDS: [&[&str]; 5] = [
     &["figure", "out", "throughput", "--svg"],
     &["figure", "out", "throughput", "--png"],
     &["export", "out", "--format", "perfetto", "--out"],
-    &["key", "/example", "-o"],
+    &["ndn", "key", "/example", "-o"],
 ];
 /// The place of `key`, which replaces nothing.
 const KEY: usize = 4;

@@ -181,7 +181,8 @@ fn one(case: &mut Case, answers: &Answers) -> Verdict {
         }
     });
     let at = format!("unix://{}", path.display());
-    let arguments = ["get", "/film/v=7", "-o", "out", "--quiet", "--patience", "3 s", "--at", &at];
+    let arguments =
+        ["ndn", "get", "/film/v=7", "-o", "out", "--quiet", "--patience", "3 s", "--at", &at];
     // 64 MiB of segments may wait for an earlier one.
     let ended = Program::under(&case.place, "ulimit -v 400000 && exec", &arguments).run();
     // The listener ends.

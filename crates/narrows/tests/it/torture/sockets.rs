@@ -90,7 +90,7 @@ fn one(case: &Case, there: There, removed: bool) -> Verdict {
     let at = path.display().to_string();
     let mut program = Program::new(
         &case.place,
-        &["forward", "--unix", &at, "--udp", "127.0.0.1:0", "--tcp", "127.0.0.1:0"],
+        &["ndn", "forward", "--unix", &at, "--udp", "127.0.0.1:0", "--tcp", "127.0.0.1:0"],
     );
     let mut child = program.spawn();
     let began = Instant::now();

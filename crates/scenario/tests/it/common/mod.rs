@@ -1,7 +1,6 @@
-//! What tests of refusals share.
+//! Helpers of tests of refusals.
 
-use miette::{GraphicalReportHandler, GraphicalTheme};
-use narrows_scenario::{ReadFile, parse};
+use narrows_scenario::{ErrorStyle, ReadFile, ScenarioError, parse};
 
 /// A snapshot without the expression that made it, which is beside it.
 macro_rules! shown {
@@ -12,7 +11,7 @@ macro_rules! shown {
 
 pub(crate) use shown;
 
-/// What is said of `text`, as on a terminal of 100 columns without colours.
+/// Renders the error of parsing `text`, for a terminal without colours.
 pub fn refusal(text: &str, files: &ReadFile) -> String {
     let error = match parse(text, "test.toml", files) {
         Err(error) => error,
@@ -20,10 +19,10 @@ pub fn refusal(text: &str, files: &ReadFile) -> String {
     };
     assert!(error.line().is_some());
     assert!(!error.remedy().is_empty());
-    let mut out = String::new();
-    GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor())
-        .with_width(100)
-        .render_report(&mut out, &error)
-        .expect("writing to a string");
-    out
+    rendered(&error)
+}
+
+/// Renders an error for a terminal without colours.
+pub fn rendered(error: &ScenarioError) -> String {
+    error.rendered(ErrorStyle { unicode: true, colour: false })
 }

@@ -1,0 +1,214 @@
+//! What a figure shows.
+
+use crate::palette::Rgb;
+use serde::Serialize;
+
+/// A figure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Figure {
+    /// Name on a command line, where titles repeat; otherwise it follows from the title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Title: "Congestion window, segments".
+    pub title: String,
+    /// The set-up of the measurement.
+    pub caption: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// The data.
+    pub content: Content,
+}
+
+/// The data of a figure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Content {
+    /// Lines or dots over both axes.
+    Curves {
+        /// The series, in the order of the legend.
+        series: Vec<Series>,
+        /// Limits, drawn dashed.
+        rules: Vec<Rule>,
+    },
+    /// Coloured cells.
+    Heat(Heat),
+    /// Dots on horizontal tracks.
+    Tracks(Tracks),
+    /// Panels of dots with ellipses, all with the same axes.
+    Trades(Trades),
+}
+
+/// Dots on horizontal tracks, each with a scale of its own that begins at zero.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Tracks {
+    /// The names of the dots of every track, from above.
+    pub names: Vec<String>,
+    /// The tracks.
+    pub rows: Vec<Track>,
+}
+
+/// A track.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Track {
+    /// Its name, at its left end.
+    pub label: String,
+    /// The value at its right end, and the text there.
+    pub end: (f64, String),
+    /// A dot for each name; `None` where a value is undefined.
+    pub dots: Vec<Option<Dot>>,
+}
+
+/// A value on a track.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Dot {
+    /// The value.
+    pub at: f64,
+    /// Its interval.
+    pub range: Option<(f64, f64)>,
+    /// A value for comparison, drawn as a stroke across the track.
+    pub against: Option<f64>,
+}
+
+/// Coloured cells.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Heat {
+    /// A row for each name of the vertical axis: values with their texts.
+    pub cells: Vec<Vec<Option<(f64, String)>>>,
+    /// The values of the first and of the last colour.
+    pub range: (f64, f64),
+    /// The colours between which values are mixed.
+    pub colours: [Rgb; 3],
+}
+
+/// Panels that show two numbers of several controllers in each of several cells.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Trades {
+    /// The names of the series of every panel.
+    pub names: Vec<String>,
+    /// The panels.
+    pub panels: Vec<TradePanel>,
+    /// True if the axis of percentages ends at 100: horizontal, vertical.
+    pub percent: (bool, bool),
+}
+
+/// A panel.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TradePanel {
+    /// Its title.
+    pub title: String,
+    /// A line below the title.
+    pub subtitle: String,
+    /// The points of each series: a seed each.
+    pub series: Vec<Vec<[f64; 2]>>,
+}
+
+/// An axis.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Axis {
+    /// Its title, with the unit.
+    pub title: String,
+    /// Its scale.
+    pub scale: Scale,
+}
+
+/// The scale of an axis.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scale {
+    /// From zero, or around the values.
+    Linear {
+        /// True if the axis has to contain zero.
+        zero: bool,
+    },
+    /// Around the values, the largest first.
+    Backwards,
+    /// Logarithmic, with a label at each of these values.
+    Log(Vec<(f64, String)>),
+    /// Categories, at 0, 1 and so on.
+    Named(Vec<String>),
+}
+
+/// The points of one colour.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Series {
+    /// Its name in the legend; empty if the legend leaves it out.
+    pub name: String,
+    /// Index of its colour.
+    pub colour: usize,
+    /// Index of its dashes among the series of one colour.
+    pub dash: usize,
+    /// The points; `None` is a gap.
+    pub points: Vec<Option<(f64, f64)>>,
+    /// True if a line joins the points, false if each has a marker.
+    pub joined: bool,
+    /// Places of packet losses.
+    pub crosses: Vec<(f64, f64)>,
+    /// Intervals: place, lower and upper end.
+    pub ranges: Vec<(f64, f64, f64)>,
+}
+
+/// A dashed line across a figure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Rule {
+    /// True if the line is vertical.
+    pub vertical: bool,
+    /// Its place on the axis.
+    pub at: f64,
+    /// Its name.
+    pub text: String,
+}
+
+impl Figure {
+    /// Its name on a command line: "congestion-window".
+    pub fn name(&self) -> String {
+        let from_title = || hyphened(self.title.split([',', ':']).next().unwrap_or_default());
+        self.name.clone().unwrap_or_else(from_title)
+    }
+
+    /// The names in its legend.
+    pub fn legend(&self) -> Vec<&str> {
+        match &self.content {
+            Content::Curves { series, .. } => {
+                let names = series.iter().map(|own| own.name.as_str());
+                names.filter(|name| !name.is_empty()).collect()
+            }
+            Content::Tracks(own) => own.names.iter().map(String::as_str).collect(),
+            Content::Trades(own) => own.names.iter().map(String::as_str).collect(),
+            Content::Heat(_) => Vec::new(),
+        }
+    }
+
+    /// Keeps the curves with these names, in their colours. Figures of other kinds stay whole.
+    pub fn keep(&mut self, names: &[String]) {
+        if let Content::Curves { series, .. } = &mut self.content {
+            series.retain(|own| names.contains(&own.name));
+        }
+    }
+}
+
+/// Returns a text as a word of a command line.
+pub fn hyphened(text: &str) -> String {
+    let lower = text.to_lowercase();
+    lower
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join("-")
+}
+
+/// Returns a logarithmic scale with labels at one, two and five times powers of ten, or at powers of
+/// ten alone over more than three of them.
+pub fn magnitudes(
+    values: impl Iterator<Item = f64> + Clone,
+    text: impl Fn(f64) -> String,
+) -> Scale {
+    let least = values.clone().fold(f64::INFINITY, f64::min);
+    let most = values.fold(0.0, f64::max);
+    let (from, to) = (libm::log10(least).floor() as i32, libm::log10(most).ceil() as i32);
+    let times: &[f64] = if to - from > 3 { &[1.0] } else { &[1.0, 2.0, 5.0] };
+    let all = (from..=to)
+        .flat_map(|power| times.iter().map(move |times| times * libm::pow(10.0, f64::from(power))));
+    Scale::Log(all.map(|value| (value, text(value))).collect())
+}
