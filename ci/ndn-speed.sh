@@ -38,8 +38,8 @@ END
 done
 start() { taskset -c 0 "$@" > "$place/log" 2>&1 & pids="$pids $!"; }
 start "$ndnd" fw run "$place/ndnd.yml"; ndnd_pid=$!
-start "$narrows" forward --config "$place/true.toml"; ours_pid=$!
-start "$narrows" forward --config "$place/false.toml"; single_pid=$!
+start "$narrows" ndn forward --config "$place/true.toml"; ours_pid=$!
+start "$narrows" ndn forward --config "$place/false.toml"; single_pid=$!
 sleep 1
 
 # measure PLACE PID OPTIONS...: a line of key=value.

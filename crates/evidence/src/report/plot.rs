@@ -89,9 +89,10 @@ fn track_figure(cells: &[&CheckedCell]) -> Option<Figure> {
     }
     let dot = |own: Estimate| Dot { at: own.mean, range: Some((own.low, own.high)), against: None };
     let end = format!("{} {}", short(most), first.unit).trim_end().to_owned();
-    let row = |cell: &&CheckedCell| Track {
+    // All tracks end at the same value, which the first one tells.
+    let row = |(place, cell): (usize, &&CheckedCell)| Track {
         label: cell.cell.clone(),
-        end: (most, end.clone()),
+        end: (most, if place == 0 { end.clone() } else { String::new() }),
         dots: numbers(cell).into_iter().map(|(_, value)| value.map(dot)).collect(),
     };
     // The names of competitors differ from cell to cell.
@@ -109,7 +110,7 @@ fn track_figure(cells: &[&CheckedCell]) -> Option<Figure> {
         y: unused(),
         content: Content::Tracks(Tracks {
             names: numbers(first).iter().map(name).collect(),
-            rows: cells.iter().map(row).collect(),
+            rows: cells.iter().enumerate().map(row).collect(),
         }),
     })
 }

@@ -5,11 +5,14 @@ use super::sheet::{Entry, Sheet};
 use crate::label::Labels;
 use crate::model::{Axis, Figure, Rule, Series};
 use crate::shape::{Anchor, Paint, Point, Shape, line, marker};
+use std::ops::RangeInclusive;
 
 /// Height of the plot as a part of the figure's width.
 const ASPECT: f64 = 0.42;
 /// A horizontal limit is in the picture if it is at most so many times the largest value.
 const NEAR: f64 = 3.0;
+/// Lines of so many points have a marker at each: fewer are rules, more would hide the line.
+const MARKED: RangeInclusive<usize> = 3..=24;
 
 pub(super) fn draw(sheet: &mut Sheet, figure: &Figure, series: &[Series], rules: &[Rule]) {
     let entries: Vec<Entry<'_>> = series
@@ -111,11 +114,14 @@ fn one(sheet: &mut Sheet, own: &Series, at: impl Fn((f64, f64)) -> Point) {
         // A gap ends a line, and a point between two gaps is a marker.
         for part in own.points.split(Option::is_none).filter(|part| !part.is_empty()) {
             let points: Vec<Point> = part.iter().flatten().map(|point| at(*point)).collect();
-            let shape = match &points[..] {
-                [only] => marker(*only, own.colour, unit),
-                _ => sheet.stroke(points, own.colour, own.dash),
-            };
-            sheet.shapes.push(shape);
+            if points.len() > 1 {
+                let line = sheet.stroke(points.clone(), own.colour, own.dash);
+                sheet.shapes.push(line);
+            }
+            if points.len() == 1 || MARKED.contains(&own.points.len()) {
+                let scale = 0.8 * unit;
+                sheet.shapes.extend(points.iter().map(|at| marker(*at, own.colour, scale)));
+            }
         }
     } else {
         let points = own.points.iter().flatten();

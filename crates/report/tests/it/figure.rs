@@ -109,7 +109,7 @@ fn a_figure_for_a_paper_has_its_width_and_no_title() {
     assert!(svg.contains("Queue at bottleneck, kB"), "the axis says it");
     let pdf = figure.pdf(&style);
     let text = String::from_utf8_lossy(&pdf);
-    assert!(text.starts_with("%PDF-") && text.contains("/MediaBox[0 0 240.94"), "{text}");
+    assert!(text.starts_with("%PDF-") && text.contains("/MediaBox [0 0 240.94"), "{text}");
     assert_eq!(pdf, figure.pdf(&style), "it is the same each time");
     let png = figure.png(&style).expect("pixels");
     assert_eq!(u32::from_be_bytes(png[16..20].try_into().expect("four bytes")), 1004);
@@ -175,6 +175,6 @@ fn a_fidelity_check_is_drawn_from_its_directory_without_what_does_not_count() {
             assert!(svg.contains(said), "{said} is not in {svg}");
         }
         // Three networks and the legend.
-        assert_eq!(svg.matches("<circle").count(), 4);
+        assert_eq!(svg.matches("<ellipse").count(), 4);
     }
 }
