@@ -42,7 +42,7 @@ class Scenario:
     """
 
     def __init__(self, **keys: Any) -> None:
-        self._data: dict[str, Any] = copy.deepcopy(keys)
+        self._data: dict[str, Any] = _plain(keys)
         self._folder = Path.cwd()
         if "flow" in self._data or "icn" in self._data:
             self.check()
@@ -77,7 +77,7 @@ class Scenario:
     @classmethod
     def _of(cls, data: dict[str, Any], folder: Path) -> Scenario:
         made = cls()
-        made._data = data
+        made._data = _plain(data)
         made._folder = folder
         if "flow" in data or "icn" in data:
             made.check()
@@ -129,7 +129,7 @@ class Scenario:
 
     def _added(self, key: str, table: dict[str, Any]) -> Scenario:
         data = self.data
-        data.setdefault(key, []).append(copy.deepcopy(table))
+        data.setdefault(key, []).append(table)
         return self._with(data)
 
     def set(self, path: str, value: Any) -> Scenario:
@@ -179,6 +179,12 @@ class Scenario:
 
     def __repr__(self) -> str:
         return self.toml.rstrip()
+
+
+def _plain(data: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of the data in lists, dictionaries, texts and numbers alone."""
+    plain: dict[str, Any] = json.loads(json.dumps(data))
+    return plain
 
 
 def _absolute(value: Any, folder: Path, key: str = "") -> Any:

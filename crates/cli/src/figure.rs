@@ -8,7 +8,7 @@ use crate::report::checked;
 use narrows_files::Output;
 use narrows_params::suggest;
 use narrows_report::{Figure, ResultDir, Selection, Style};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Lists the figures of a result directory, or draws one.
 pub fn figure(args: FigureArgs) -> Result<Outcome, Failure> {
@@ -113,7 +113,7 @@ fn refuse_extension(file: &Path, format: &str) -> Result<(), Failure> {
     }
 }
 
-fn written(file: &PathBuf, bytes: &[u8], format: &str) -> Result<(), Failure> {
+fn written(file: &Path, bytes: &[u8], format: &str) -> Result<(), Failure> {
     Output::write(file, bytes).map_err(|error| {
         Failure::Other(format!(
             "the figure cannot be written to {}: {error}; choose another --{format}",
