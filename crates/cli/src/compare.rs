@@ -223,7 +223,7 @@ fn remake(args: &CompareArgs, names: &[String], network: &Scenario, scenario_fil
         Vec::new()
     };
     on.into_iter().for_each(|(name, value)| option(name, Some(value)));
-    option("baseline", args.baseline.clone());
+    option("baseline", args.baseline.as_ref().map(|own| own.text().to_owned()));
     // A scenario file already has these changes.
     let set: &[(String, String)] = if file(args).is_none() { &args.set.set } else { &[] };
     set.iter().for_each(|(path, value)| option("set", Some(format!("{path}={value}"))));

@@ -41,10 +41,11 @@ pub fn baseline(args: &CompareArgs, names: &[String]) -> Result<Option<String>, 
     let named = |name: &str| names.iter().find(|own| *own == name).filter(|_| names.len() > 1);
     match &args.baseline {
         None => Ok(named(DEFAULT_BASELINE).cloned()),
-        Some(name) => match named(name) {
+        Some(choice) => match named(choice.text()) {
             Some(name) => Ok(Some(name.clone())),
             None => Err(Failure::Other(format!(
-                "--baseline {name} is not compared with another controller; name it, as it is written there, among {}",
+                "--baseline {} is not compared with another controller; give one of {}",
+                choice.text(),
                 join(names)
             ))),
         },

@@ -289,6 +289,8 @@ pub fn scenario_set(toml: &str, path: &str, value: &str) -> Result<String, Refus
 /// The reason why it is refused.
 pub fn scenario_check(toml: &str) -> Result<(), Refused> {
     controller_files::can_be_named();
+    // The files of controllers are loaded for this check alone.
+    let _session = Session::default().enter();
     narrows_scenario::parse(toml, SCENARIO, &narrows_scenario::read_named)?;
     Ok(())
 }

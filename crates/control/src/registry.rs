@@ -100,9 +100,9 @@ pub fn register_passing(entry: &'static Entry, identity: &'static str) -> Result
     add(&Session::current(), Added { entry, file: None, identity: Some(identity) })
 }
 
-/// Adds a controller that was made of a file to this thread's [`Session`], by the file's `stem`. If a controller has that name,
-/// it is called `STEM.other`, or `STEM.other-2` and so on. Entries live as long as the program, and
-/// each name that is taken leaves a few bytes behind.
+/// Adds a controller that was made of a file to this thread's [`Session`], by the file's `stem`. If
+/// a controller has that name, it is called `STEM.other`, or `STEM.other-2` and so on. Entries live
+/// as long as the program, and each name that is taken leaves a few bytes behind.
 ///
 /// # Errors
 ///
@@ -155,11 +155,13 @@ fn add(session: &Session, new: Added) -> Result<(), Refused> {
     if name.is_empty() || !name.bytes().all(may_be) {
         return Err(Refused::Name { name });
     }
-    let added = session.all_added();
+    let others = session.of_others();
+    // Locked until the entry is added: of two entries with one name, one is refused.
+    let mut added = session.added();
     if let Some(other) = ENTRIES
         .iter()
         .copied()
-        .chain(added.iter().map(|added| added.entry))
+        .chain(others.iter().chain(added.iter()).map(|added| added.entry))
         .find(|other| other.name == name)
     {
         return Err(Refused::Taken { name, summary: entry.summary, other: other.summary });
@@ -168,7 +170,7 @@ fn add(session: &Session, new: Added) -> Result<(), Refused> {
     {
         return Err(Refused::OtherName { name, own });
     }
-    session.added().push(new);
+    added.push(new);
     Ok(())
 }
 

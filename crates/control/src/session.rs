@@ -38,7 +38,7 @@ thread_local! {
 }
 
 impl Session {
-    /// The session that this thread has entered last, or that of the process.
+    /// Returns the session that this thread has entered last, or the session of the process.
     pub fn current() -> Session {
         let entered = ENTERED.with_borrow(|entered| entered.last().cloned());
         entered.unwrap_or_else(|| PROCESS.clone())
@@ -85,13 +85,16 @@ impl Session {
         self.0.added.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The controllers added to the process, then those added to this session.
+    /// The process's controllers, then its own.
     pub(crate) fn all_added(&self) -> Vec<Added> {
-        let mut all = PROCESS.added().clone();
-        if !Arc::ptr_eq(&self.0, &PROCESS.0) {
-            all.extend(self.added().iter());
-        }
+        let mut all = self.of_others();
+        all.extend(self.added().iter());
         all
+    }
+
+    /// The process's controllers; none if this is the session of the process.
+    pub(crate) fn of_others(&self) -> Vec<Added> {
+        if Arc::ptr_eq(&self.0, &PROCESS.0) { Vec::new() } else { PROCESS.added().clone() }
     }
 }
 

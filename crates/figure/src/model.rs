@@ -1,4 +1,4 @@
-//! What a figure shows.
+//! The model of a figure: its data, without sizes and places.
 
 use crate::palette::Rgb;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! What is drawn: shapes in pixels from the left and from the top.
+//! Shapes, in pixels from the left and from the top.
 
 use crate::palette::{self, Rgb};
 

@@ -13,35 +13,40 @@ use std::path::{Path, PathBuf};
 
 #[derive(Parser)]
 pub struct CompareArgs {
-    /// Controllers, with parameters after "?": cubic, "cubic?profile=rfc9438&ecn=true" (see `narrows list controllers`) [default: newreno
-    /// cubic bbr; with --icn: mircc rcp newreno]
+    /// Controllers, with parameters after "?": cubic, "cubic?profile=rfc9438&ecn=true" (see
+    /// `narrows list controllers`) [default: newreno cubic bbr; with --icn: mircc rcp newreno]
     #[arg(value_name = "CONTROLLER", value_delimiter = ',', value_parser = parse_compared)]
     pub compared: Vec<Compared>,
-    /// Compare rate laws (mircc, rcp), consumers (best-subflow) or controllers on an information-centric network (see `narrows list icn`)
+    /// Compare rate laws (mircc, rcp), consumers (best-subflow) or controllers on an
+    /// information-centric network (see `narrows list icn`)
     #[arg(long, conflicts_with_all = ["path", "rate", "host_rate", "rtt", "buffer", "flows", "stagger", "loss", "trace", "trace_back", "queue", "workload", "duration", "warmup", "traffic", "beside", "set"])]
     pub icn: bool,
-    /// Use the network of a scenario file; each controller in turn drives every flow that has one. Several files, or a file beside paths and
-    /// traces, are the networks of a scorecard
+    /// Use the network of a scenario file; each controller in turn drives every flow that has one.
+    /// Several files, or a file beside paths and traces, are the networks of a scorecard
     #[arg(long, value_name = "SCENARIO", value_delimiter = ',', conflicts_with = "rate")]
     pub file: Vec<PathBuf>,
     #[command(flatten)]
     pub on: NetworkArgs,
     #[command(flatten)]
     pub set: SetArgs,
-    /// Make a scorecard of this traffic: bulk, web, call (see `narrows list traffic`) [default with --beside or several networks: bulk]
+    /// Make a scorecard of this traffic: bulk, web, call (see `narrows list traffic`) [default with
+    /// --beside or several networks: bulk]
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = parse_traffic)]
     pub traffic: Vec<&'static NamedTraffic>,
-    /// Make a scorecard that also shows each controller beside a download by each of these controllers: cubic,newreno
+    /// Make a scorecard that also shows each controller beside a download by each of these
+    /// controllers: cubic,newreno
     #[arg(long, value_name = "CONTROLLER", value_delimiter = ',', value_parser = parse_beside)]
     pub beside: Vec<Choice>,
-    /// Judge the other controllers against this one: better, worse or undecided in each number [default: cubic, if it is compared]
-    #[arg(long, value_name = "CONTROLLER", conflicts_with = "icn")]
-    pub baseline: Option<String>,
+    /// Judge the other controllers against this one: better, worse or undecided in each number
+    /// [default: cubic, if it is compared]
+    #[arg(long, value_name = "CONTROLLER", value_parser = parse_choice, conflicts_with = "icn")]
+    pub baseline: Option<Choice>,
     /// Rate of the bottleneck in both directions [default: 100 Mbit/s]
     #[arg(long, conflicts_with_all = ["path", "trace"], allow_hyphen_values = true)]
     pub rate: Option<Rate>,
-    /// Rate of the sending host's network card, a link in front of the bottleneck: "10 Gbit/s". At the rate of the bottleneck or below, the
-    /// queue is in the host [default: none, bursts reach the bottleneck at once]
+    /// Rate of the sending host's network card, a link in front of the bottleneck: "10 Gbit/s". At
+    /// the rate of the bottleneck or below, the queue is in the host [default: none, bursts reach
+    /// the bottleneck at once]
     #[arg(long, conflicts_with_all = ["path", "file"], allow_hyphen_values = true)]
     pub host_rate: Option<Rate>,
     /// Base round trip, half of it in each direction [default: 30 ms]
@@ -53,7 +58,8 @@ pub struct CompareArgs {
     /// Number of flows [default: 2; of the bulk traffic of a scorecard: 1]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub flows: Option<u32>,
-    /// Time between flow starts [default: 1/12 of the duration, of more than 6 flows so little that the last starts in its first half; in a scorecard: 0 s]
+    /// Time between flow starts [default: 1/12 of the duration, of more than 6 flows so little that
+    /// the last starts in its first half; in a scorecard: 0 s]
     #[arg(long, allow_hyphen_values = true)]
     pub stagger: Option<Span>,
     /// Random loss of data packets: "1 %", or a probability below 1 such as 0.01
@@ -74,7 +80,8 @@ pub struct CompareArgs {
     /// First seed [default: 1, or the scenario's; in a scorecard 1]
     #[arg(long, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     pub seed: Option<u64>,
-    /// Keep what BPF controllers print (bpf_trace_printk) in this file, which must not exist: a line each, with seed, time and flow
+    /// Keep what BPF controllers print (bpf_trace_printk) in this file, which must not exist: a
+    /// line each, with seed, time and flow
     #[arg(long, value_name = "FILE")]
     pub bpf_log: Option<PathBuf>,
     #[command(flatten)]

@@ -10,7 +10,8 @@ use std::path::PathBuf;
 pub struct ForwardArgs {
     #[command(subcommand)]
     pub command: Option<ForwardCommand>,
-    /// Configuration in TOML: where to listen, sizes of tables, faces with their rates and routes (docs/ndn.md)
+    /// Configuration in TOML: where to listen, sizes of tables, faces with their rates and routes
+    /// (docs/ndn.md)
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// UNIX socket of applications [default: /run/nfd/nfd.sock]
@@ -61,7 +62,8 @@ pub struct StatusArgs {
 /// Where an application finds its forwarder.
 #[derive(Args)]
 pub struct At {
-    /// The forwarder: unix:///PATH, tcp://HOST or udp://HOST [default: NDN_CLIENT_TRANSPORT, client.conf, or unix:///run/nfd/nfd.sock]
+    /// The forwarder: unix:///PATH, tcp://HOST or udp://HOST [default: NDN_CLIENT_TRANSPORT,
+    /// client.conf, or unix:///run/nfd/nfd.sock]
     #[arg(long, value_name = "URI")]
     pub at: Option<String>,
 }
@@ -75,7 +77,8 @@ pub struct ServeArgs {
     /// Octets of content in a segment; 1150 fits a packet of Ethernet
     #[arg(long, value_name = "N", default_value_t = 8000, value_parser = clap::value_parser!(u16).range(1..=8000))]
     pub segment: u16,
-    /// Sign by this key: PKCS#8 in PEM, Ed25519 or ECDSA on P-256; `narrows ndn key` makes one [default: a digest signs]
+    /// Sign by this key: PKCS#8 in PEM, Ed25519 or ECDSA on P-256; `narrows ndn key` makes one
+    /// [default: a digest signs]
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
     /// The key's certificate, which is served too [default: the key's file with .cert at its end]
@@ -98,7 +101,8 @@ pub struct GetArgs {
     /// Refuse an object that says it is larger
     #[arg(long, value_name = "SIZE", default_value = "1 TB")]
     pub max_size: Bytes,
-    /// Give up after so long without Data, without the first missing segment, or without a forwarder
+    /// Give up after so long without Data, without the first missing segment, or without a
+    /// forwarder
     #[arg(long, value_name = "TIME", default_value = "20 s")]
     pub patience: Span,
     /// Print nothing but the object
@@ -115,10 +119,12 @@ pub struct PingArgs {
     /// Number of pings
     #[arg(short, long, value_name = "N", default_value_t = 4)]
     pub count: u32,
-    /// Ping over this path, numbered as --paths lists them; nodes refuse what they cannot steer there
+    /// Ping over this path, numbered as --paths lists them; nodes refuse what they cannot steer
+    /// there
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub path: Option<u32>,
-    /// List the paths that 64 pings find, instead: hops, rates, and which share the link that limits them
+    /// List the paths that 64 pings find, instead: hops, rates, and which share the link that
+    /// limits them
     #[arg(long, conflicts_with_all = ["path", "count"])]
     pub paths: bool,
     /// Answer pings under the prefix instead
@@ -147,13 +153,15 @@ pub struct NdnArgs {
 
 #[derive(Subcommand)]
 pub enum NdnCommand {
-    /// Forward NDN packets on this host's sockets, with rates from MIRCC; or show what the forwarder does
+    /// Forward NDN packets on this host's sockets, with rates from MIRCC; or show what the
+    /// forwarder does
     Forward(ForwardArgs),
     /// Serve a file under an NDN name
     Serve(ServeArgs),
     /// Fetch an object by its NDN name, at the rates that links write into its Data
     Get(GetArgs),
-    /// Measure round trips to an NDN producer, over any path or a given one; list its paths, or answer such pings
+    /// Measure round trips to an NDN producer, over any path or a given one; list its paths, or
+    /// answer such pings
     Ping(PingArgs),
     /// Show the hops of the paths to an NDN producer, with round trip and rate up to each
     Traceroute(TracerouteArgs),
@@ -165,7 +173,8 @@ pub enum NdnCommand {
 pub struct KeyArgs {
     /// The name of the identity: /example
     pub identity: String,
-    /// The file of the new key; its certificate is written beside it, with .cert at its end [default: the last word of the identity, with .key]
+    /// The file of the new key; its certificate is written beside it, with .cert at its end
+    /// [default: the last word of the identity, with .key]
     #[arg(short, long, value_name = "FILE", conflicts_with = "key")]
     pub output: Option<PathBuf>,
     /// Certify this key instead of a new one: PKCS#8 in PEM, Ed25519 or ECDSA on P-256

@@ -24,7 +24,8 @@ pub struct CompletionsArgs {
 
 #[derive(Args)]
 pub struct ManArgs {
-    /// Directory for the pages, for example /usr/local/share/man/man1; it is created if it does not exist
+    /// Directory for the pages, for example /usr/local/share/man/man1; it is created if it does not
+    /// exist
     pub directory: PathBuf,
 }
 

@@ -11,7 +11,8 @@ pub struct ReportArgs {
     /// HTML file to write [default: report.html in the directory]
     #[arg(short, long)]
     pub out: Option<PathBuf>,
-    /// Overlay a measurement in this report: output of iperf3 --json, or a log of mahimahi's mm-link; may be repeated
+    /// Overlay a measurement in this report: output of iperf3 --json, or a log of mahimahi's
+    /// mm-link; may be repeated
     #[arg(long, value_name = "FILE")]
     pub overlay: Vec<PathBuf>,
     /// Print summary.json, or scorecard.json of a scorecard, instead of the table
@@ -26,7 +27,8 @@ pub struct ExportArgs {
     /// What to write
     #[arg(long, value_enum, default_value_t = ExportFormat::Csv)]
     pub format: ExportFormat,
-    /// Directory for the CSV files, or the Perfetto file [default: csv or run.perfetto-trace in the result directory]
+    /// Directory for the CSV files, or the Perfetto file [default: csv or run.perfetto-trace in the
+    /// result directory]
     #[arg(short, long)]
     pub out: Option<PathBuf>,
 }

@@ -21,12 +21,14 @@ pub struct RunArgs {
     pub on: NetworkArgs,
     #[command(flatten)]
     pub set: SetArgs,
-    /// Overlay a measurement: output of iperf3 --json, or a log of mahimahi's mm-link; may be repeated
+    /// Overlay a measurement: output of iperf3 --json, or a log of mahimahi's mm-link; may be
+    /// repeated
     #[arg(long, value_name = "FILE")]
     pub overlay: Vec<PathBuf>,
     #[command(flatten)]
     pub capture: CaptureArgs,
-    /// Keep what BPF controllers print (bpf_trace_printk) in this file, which must not exist: a line each, with seed, time and flow
+    /// Keep what BPF controllers print (bpf_trace_printk) in this file, which must not exist: a
+    /// line each, with seed, time and flow
     #[arg(long, value_name = "FILE")]
     pub bpf_log: Option<PathBuf>,
     #[command(flatten)]
@@ -46,16 +48,19 @@ pub struct LiveArgs {
     /// Also simulate the scenario, and report both with the distance between them
     #[arg(long, conflicts_with = "words")]
     pub beside_sim: bool,
-    /// Record each call of loaded controllers and replay it in native code, which must agree bit for bit
+    /// Record each call of loaded controllers and replay it in native code, which must agree bit
+    /// for bit
     #[arg(long)]
     pub replay: bool,
-    /// Write window, rates and round trips of this flow (or all) at each acknowledgement to acks.parquet; may be repeated
+    /// Write window, rates and round trips of this flow (or all) at each acknowledgement to
+    /// acks.parquet; may be repeated
     #[arg(long, value_name = "FLOW", conflicts_with = "words")]
     pub acks: Vec<String>,
     /// Seed of the links' random draws [default: the scenario's]
     #[arg(long, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     pub seed: Option<u64>,
-    /// Capacity of this host's emulator as measured by `narrows lab bench --live`; scenarios that need more are rejected
+    /// Capacity of this host's emulator as measured by `narrows lab bench --live`; scenarios that
+    /// need more are rejected
     #[arg(long, default_value_t = narrows_live::MAXIMUM)]
     pub maximum: Rate,
     #[command(flatten)]
@@ -69,7 +74,8 @@ pub struct LiveArgs {
 /// Keys of a scenario that are changed for one run.
 #[derive(Args)]
 pub struct SetArgs {
-    /// Change a key of the scenario: "link.bottleneck.rate=20 Mbit/s", "duration=10 s", "flow.cubic.count=4"; may be repeated
+    /// Change a key of the scenario: "link.bottleneck.rate=20 Mbit/s", "duration=10 s",
+    /// "flow.cubic.count=4"; may be repeated
     #[arg(long, value_name = "PATH=VALUE", value_parser = parse_key)]
     pub set: Vec<(String, String)>,
 }
@@ -77,14 +83,15 @@ pub struct SetArgs {
 /// The user's own program in a scenario's network.
 #[derive(Args)]
 pub struct ProgramArgs {
-    /// Run this program instead of the scenario's flows; {NAME} in its arguments becomes the address of host NAME
+    /// Run this program instead of the scenario's flows; {NAME} in its arguments becomes the
+    /// address of host NAME
     #[arg(last = true, value_name = "PROGRAM")]
     pub words: Vec<String>,
     /// Run the program on this host [default: the sender of the first flow]
     #[arg(long, value_name = "HOST", requires = "words")]
     pub on: Option<String>,
-    /// Start this command before the program, for example "iperf3 -s", and stop it afterwards; may be repeated [default HOST: the receiver
-    /// of the first flow]
+    /// Start this command before the program, for example "iperf3 -s", and stop it afterwards; may
+    /// be repeated [default HOST: the receiver of the first flow]
     #[arg(long, value_name = "[HOST=]COMMAND", requires = "words")]
     pub serve: Vec<String>,
     /// Also run the scenario's flows
@@ -102,7 +109,8 @@ pub struct DoctorArgs {
 /// Whether a browser may look on.
 #[derive(Args)]
 pub struct WatchArgs {
-    /// Serve a page on this host that shows values as they arrive, and the report at the end; PORT is free to choose [default PORT: a free one]
+    /// Serve a page on this host that shows values as they arrive, and the report at the end; PORT
+    /// is free to choose [default PORT: a free one]
     #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
     pub watch: Option<u16>,
 }
@@ -113,7 +121,8 @@ pub struct CaptureArgs {
     /// Capture packets of this flow (or all) as pcapng for Wireshark; may be repeated
     #[arg(long, value_name = "FLOW", conflicts_with = "seeds")]
     pub pcap: Vec<String>,
-    /// Capture point: sender, receiver, a link's name (its far end), or dropped (where links drop); may be repeated
+    /// Capture point: sender, receiver, a link's name (its far end), or dropped (where links drop);
+    /// may be repeated
     #[arg(long, value_name = "POINT", default_value = "sender", requires = "pcap")]
     pub at: Vec<String>,
     /// Bytes kept of each packet; the default keeps all headers, 65535 everything
@@ -122,7 +131,8 @@ pub struct CaptureArgs {
     /// Log the sender of this flow (or all) as qlog for qvis; may be repeated
     #[arg(long, value_name = "FLOW", conflicts_with = "seeds")]
     pub qlog: Vec<String>,
-    /// Write window, rates and round trips of this flow (or all) after each acknowledgement to acks.parquet; may be repeated
+    /// Write window, rates and round trips of this flow (or all) after each acknowledgement to
+    /// acks.parquet; may be repeated
     #[arg(long, value_name = "FLOW", conflicts_with = "seeds")]
     pub acks: Vec<String>,
 }

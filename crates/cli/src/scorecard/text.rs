@@ -97,7 +97,7 @@ pub fn remake(args: &CompareArgs, lineup: &Lineup, names: &BTreeMap<String, Stri
     args.on.words(kept).into_iter().for_each(|(name, value)| option(name, Some(value)));
     option("trace-back", args.trace_back.as_deref().map(kept));
     option("file", list(files.collect()));
-    option("baseline", args.baseline.clone());
+    option("baseline", args.baseline.as_ref().map(|own| own.text().to_owned()));
     option("rate", args.rate.map(|rate| rate.to_string()));
     option("host-rate", args.host_rate.map(|rate| rate.to_string()));
     option("rtt", args.rtt.map(|rtt| rtt.to_string()));

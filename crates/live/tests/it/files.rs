@@ -1,6 +1,5 @@
-//! Controllers from files: the kernel runs them for the length of a run. What they decided there,
-//! on paths with losses, marks, short queues and outages, is decided again by the machine that
-//! simulates them.
+//! Controllers from files: the kernel runs them for the length of a run, on paths with losses, marks,
+//! short queues and outages. The machine that simulates them must take the same decisions.
 
 use crate::common::turn;
 use narrows_kernel::KernelError;

@@ -10,7 +10,7 @@ use narrows_figure::{Axis, Content, Figure, Rule, Scale, Series, magnitudes};
 /// Title, axes, curves and limits of a figure.
 type Drawn = (String, Axis, Axis, Vec<Series>, Vec<Rule>);
 
-/// What figures over time show of a comparison.
+/// The seed and the flows that figures over time show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     /// The seed; the first one by default.
@@ -30,25 +30,20 @@ pub fn figures(comparison: &Comparison, selection: &Selection) -> Vec<Figure> {
         Some(seed) => plots.seeds.iter().position(|own| *own == seed),
     };
     let drawn_seed = seed.and_then(|place| plots.seeds.get(place));
-    let over = |drawn: Drawn| {
-        let caption = match (plots.seeds.len(), drawn_seed) {
-            (2.., Some(seed)) => format!("{caption} Seed {seed} is drawn."),
-            _ => caption.clone(),
-        };
-        let (title, x, y, series, rules) = drawn;
-        Figure { name: None, title, caption, x, y, content: Content::Curves { series, rules } }
+    let caption_over_time = match (plots.seeds.len(), drawn_seed) {
+        (2.., Some(seed)) => format!("{caption} Seed {seed} is drawn."),
+        _ => caption.clone(),
     };
-    let of = |drawn: Drawn| {
-        let (title, x, y, series, rules) = drawn;
-        Figure {
-            name: None,
-            title,
-            caption: caption.clone(),
-            x,
-            y,
-            content: Content::Curves { series, rules },
-        }
+    let figure = |(title, x, y, series, rules): Drawn, caption: &str| Figure {
+        name: None,
+        title,
+        caption: caption.to_owned(),
+        x,
+        y,
+        content: Content::Curves { series, rules },
     };
+    let of = |drawn: Drawn| figure(drawn, &caption);
+    let over = |drawn: Drawn| figure(drawn, &caption_over_time);
     let mut all = Vec::new();
     if plots.scatter.points.len() > 1 {
         all.push(of(scatter(&plots)));
