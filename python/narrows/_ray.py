@@ -116,7 +116,7 @@ def work(origin: str, places: Places, store: Store) -> float:
     with tempfile.TemporaryDirectory(prefix="narrows-") as folder:
         part = Path(folder, "part")
         part.with_suffix(".partial").write_text(json.dumps({**wanted, "shard": f"{places[0]}..{places[1]}"}) + "\n")
-        _narrows.carry_out(["narrows", "sweep", "--quiet", "--jobs=1", f"--resume={part}"])
+        _narrows.carry_out("sweep", json.dumps({"jobs": 1, "resume": str(part)}))
         table = (part / "runs.parquet").read_bytes()
     spent = time.process_time() - began
     store.put(places, table)
@@ -179,20 +179,20 @@ class Queue:
 
 
 def sweep(
-    words: list[str],
+    values: str,
     metric: list[str],
     out: str | os.PathLike[str] | None,
     parts: str | os.PathLike[str] | None,
     options: dict[str, Any],
     shown: Bar | None,
 ) -> Result:
-    """Run the sweep of this command line on the cluster."""
+    """Run the sweep of these values, an object in JSON, on the cluster."""
     try:
         import fsspec  # noqa: F401
         import ray
     except ImportError as error:
         raise _narrows.Error(f"{error}; sweeps on a cluster need Ray and fsspec: pip install \"ray>=2.60,<3\" fsspec") from error
-    directory, origin, costs = _narrows.plan(words)
+    directory, origin, costs = _narrows.plan(values)
     place = os.fspath(parts) if parts is not None else str(Path(directory).parent / "parts")
     if "://" not in place:
         # Workers run in other working directories.
@@ -204,8 +204,8 @@ def sweep(
         _make(ray, origin, costs, store, shown)
         with tempfile.TemporaryDirectory(prefix="narrows-") as folder:
             tables = [str(table) for table in store.fetch(Path(folder))]
-            named = [f"--metric={one}" for one in metric] + ([] if out is None else [f"--out={os.fspath(out)}"])
-            status, text, made = _narrows.carry_out(["narrows", "merge", "--quiet", *named, "--", *tables])
+            merged = {"shards": tables, "metric": metric, "out": None if out is None else os.fspath(out)}
+            status, text, made = _narrows.carry_out("merge", json.dumps(merged))
     finally:
         if shown is not None:
             shown.end()

@@ -3,10 +3,12 @@
 
 use crate::controller::{Class, is_calling};
 use crate::{Error, raised};
-use narrows::within::{self, Around, Own, Refused};
-use pyo3::exceptions::PyOSError;
+use narrows::workbench::{self, Host, HostController, Progressed, Refused};
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
+use serde_json::{Map, Value};
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -19,9 +21,9 @@ const LOOK: Duration = Duration::from_millis(100);
 /// Stack size of the thread, as large as a main thread's on most systems.
 const STACK: usize = 8 << 20;
 
-/// The output of a command so far.
+/// The output of a request so far.
+#[derive(Default)]
 struct Heard {
-    words: Vec<String>,
     text: Mutex<String>,
     directory: Mutex<Option<PathBuf>>,
     done: AtomicU64,
@@ -29,27 +31,15 @@ struct Heard {
     stop: AtomicBool,
 }
 
-impl Heard {
-    fn of(words: Vec<String>) -> Heard {
-        Heard {
-            words,
-            text: Mutex::default(),
-            directory: Mutex::default(),
-            done: AtomicU64::new(0),
-            all: AtomicU64::new(0),
-            stop: AtomicBool::new(false),
-        }
-    }
-}
-
-impl Around for Heard {
-    fn print(&self, text: &str) {
+impl Host for Heard {
+    fn print(&self, text: &str) -> io::Result<()> {
         self.text.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
+        Ok(())
     }
 
-    fn progress(&self, done: u64, all: u64) {
-        self.done.store(done, Ordering::Relaxed);
-        self.all.store(all, Ordering::Relaxed);
+    fn progress(&self, progress: &Progressed<'_>) {
+        self.done.store(progress.done, Ordering::Relaxed);
+        self.all.store(progress.all, Ordering::Relaxed);
     }
 
     fn made(&self, directory: &Path) {
@@ -61,32 +51,39 @@ impl Around for Heard {
     }
 
     fn words(&self) -> Vec<String> {
-        self.words.clone()
+        Vec::new()
     }
 }
 
-/// Carries out a command that writes a result. The first of `words` is `narrows`; the command can
+/// Carries out the request that `command` makes of `values`, an object in JSON. The request can
 /// choose the controllers `classes` by name. Calls `progress` ten times per second with two
-/// numbers: the finished and all runs.
+/// numbers: the finished and all work.
 ///
 /// Returns the exit status, the printed text, and the directory of the result.
 #[pyfunction]
-#[pyo3(signature = (words, classes=Vec::new(), progress=None))]
+#[pyo3(signature = (command, values, classes=Vec::new(), progress=None))]
 pub fn carry_out(
     py: Python<'_>,
-    words: Vec<String>,
+    command: String,
+    values: &str,
     classes: Vec<Class>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(u8, String, Option<PathBuf>)> {
-    let own: Vec<Own> = classes.into_iter().map(Class::own).collect();
-    let heard = Arc::new(Heard::of(words.clone()));
-    let around = Arc::clone(&heard);
-    let words = words.into_iter().map(OsString::from);
-    let status =
-        attended(py, &heard, progress.as_ref(), move || within::carry_out(words, &own, around))?;
+    let values = object(values)?;
+    let own: Vec<HostController> = classes.into_iter().map(Class::own).collect();
+    let heard = Arc::new(Heard::default());
+    let host = Arc::clone(&heard);
+    let status = attended(py, &heard, progress.as_ref(), move || {
+        workbench::carry_out(&command, &values, &own, host)
+    })?;
     let text = heard.text.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let directory = heard.directory.lock().unwrap_or_else(PoisonError::into_inner).clone();
     Ok((status, text, directory))
+}
+
+/// Reads an object in JSON.
+fn object(text: &str) -> PyResult<Map<String, Value>> {
+    serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// Runs `work` on its own thread, while this thread handles signals and calls `progress`.
@@ -139,23 +136,22 @@ fn attended<T: Send + 'static>(
     }
 }
 
-/// Checks the sweep of these words without running it. Returns the directory of its result, the
-/// text that identifies its runs, and the cost of each run in the order in which runs are dealt to
-/// shards.
+/// Checks the sweep of these values, an object in JSON, without running it. Returns the directory
+/// of its result, the text that identifies its runs, and the cost of each run in the order in which
+/// runs are dealt to shards.
 #[pyfunction]
-pub fn plan(py: Python<'_>, words: Vec<String>) -> PyResult<(PathBuf, String, Vec<u64>)> {
-    let heard = Arc::new(Heard::of(words.clone()));
-    let around = Arc::clone(&heard);
-    let plan = attended(py, &heard, None, move || {
-        within::plan(words.into_iter().map(OsString::from), around)
-    })?;
+pub fn plan(py: Python<'_>, values: &str) -> PyResult<(PathBuf, String, Vec<u64>)> {
+    let values = object(values)?;
+    let heard = Arc::new(Heard::default());
+    let host = Arc::clone(&heard);
+    let plan = attended(py, &heard, None, move || workbench::plan(&values, host))?;
     Ok((plan.directory, plan.origin, plan.costs))
 }
 
 /// Returns the version and the build of this module.
 #[pyfunction]
 pub fn build(py: Python<'_>) -> String {
-    py.detach(within::build)
+    py.detach(workbench::build)
 }
 
 /// Returns the version of this module.
@@ -174,5 +170,5 @@ pub fn program(py: Python<'_>, words: Vec<OsString>) -> u8 {
 /// Records the file of this module.
 #[pyfunction]
 pub fn is_in(file: PathBuf) {
-    within::is_in(file);
+    workbench::is_in(file);
 }

@@ -8,7 +8,7 @@ use narrows::control::{
 };
 use narrows::params::{Kind, Need, Params, Spec};
 use narrows::units::{Span, Time};
-use narrows::within::Own;
+use narrows::workbench::HostController;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -60,9 +60,9 @@ fn leaked(text: String) -> &'static str {
 
 impl Class {
     /// Returns the entry in the registry, with the identity.
-    pub fn own(self) -> Own {
+    pub fn own(self) -> HostController {
         let identity = leaked(self.identity.clone());
-        Own { entry: self.entry(), identity }
+        HostController { entry: self.entry(), identity }
     }
 
     fn entry(self) -> &'static Entry {

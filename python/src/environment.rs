@@ -3,9 +3,9 @@
 use crate::networks::{Networks, Parts, Steered as Who};
 use crate::{Error, raised};
 use narrows::control::learned::{Actions, LearnedPreset};
-use narrows::policies::LearnedPolicy;
 use narrows::units::{Random, Rate, Span};
-use narrows::within::Refused;
+use narrows::workbench::Refused;
+use narrows::workbench::policies::LearnedPolicy;
 use narrows_agents::{Agents, AgentsError, Steered, Step, scenario};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

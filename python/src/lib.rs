@@ -10,7 +10,7 @@ mod results;
 mod scenario;
 mod table;
 
-use narrows::within::Refused;
+use narrows::workbench::Refused;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
 use pyo3::prelude::*;

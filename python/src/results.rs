@@ -2,7 +2,7 @@
 
 use crate::raised;
 use crate::table::Table;
-use narrows::within::{self, Figure, ResultDir, Style};
+use narrows::workbench::stored::{self, Figure, ResultDir, Style};
 use narrows_files::Output;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -22,7 +22,7 @@ pub struct Directory {
 impl Directory {
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Directory> {
-        let files = py.detach(|| within::open(&path)).map_err(raised)?;
+        let files = py.detach(|| stored::open(&path)).map_err(raised)?;
         Ok(Directory { files })
     }
 
@@ -63,12 +63,12 @@ impl Directory {
 
     /// Returns the table for people.
     fn text(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| within::text(&self.files)).map_err(raised)
+        py.detach(|| stored::text(&self.files)).map_err(raised)
     }
 
     /// Returns the figures.
     fn figures(&self, py: Python<'_>) -> PyResult<Vec<Drawing>> {
-        let figures = py.detach(|| within::figures(&self.files)).map_err(raised)?;
+        let figures = py.detach(|| stored::figures(&self.files)).map_err(raised)?;
         Ok(figures.into_iter().map(|figure| Drawing { figure }).collect())
     }
 }

@@ -238,7 +238,7 @@ def test_errors_of_workers_and_options_come_back(cluster, short):
         nw.sweep(written(), engine="ray", jobs=2)
     with pytest.raises(nw.Error, match='there is no controller "cubicc"'):
         nw.sweep(written(SWEEP.replace('"cubic"', '"cubicc"')), engine="ray")
-    _, origin, _ = _narrows.plan(["narrows", "sweep", "--", written()])
+    _, origin, _ = _narrows.plan(json.dumps({"scenario": os.fspath(written())}))
     other = json.dumps({**json.loads(origin), "program": "0.1.0 (build of another)"})
     task = ray.remote(_ray.work)
     with pytest.raises(nw.Error, match=r"has Narrows .*, the driver 0.1.0 \(build of another\); install the same on all machines"):

@@ -1,30 +1,20 @@
 //! Dispatch of the commands.
 
 use crate::cli::{Cli, Command, LabCommand};
-use crate::error::Failure;
-use crate::outcome::Outcome;
 use crate::{
-    attack, bench, check, compare, diff, doctor, export, fidelity, figure, forward, inspect,
-    kernel, list, live, manual, matrix, merge, node, report, reproduce, run, sweep,
+    bench, diff, doctor, export, figure, forward, inspect, kernel, list, manual, report, terminal,
 };
+use narrows_workbench::{Failure, Outcome, Request};
 
 /// Runs the command of a command line.
 pub fn command(cli: Cli) -> Result<Outcome, Failure> {
     match cli.command.unwrap_or_default() {
-        Command::Check(args) => check::check(args),
-        Command::Compare(args) => compare::compare(args),
+        Command::Request(request) => carry_out(request),
         Command::Diff(args) => diff::diff(args),
-        Command::Run(args) => run::run(args),
-        Command::Live(args) => live::live(args),
         Command::Doctor(args) => doctor::doctor(args),
         Command::Inspect(args) => inspect::inspect(args),
         Command::Kernel(args) => kernel::kernel(args.command),
         Command::Ndn(args) => forward::ndn(args.command),
-        Command::Sweep(args) => sweep::sweep(args),
-        Command::Merge(args) => merge::merge(args),
-        Command::Matrix(args) => matrix::matrix(args),
-        Command::Attack(args) => attack::attack(args),
-        Command::Reproduce(args) => reproduce::reproduce(args),
         Command::Report(args) => report::report(args),
         Command::Export(args) => export::export(args),
         Command::Figure(args) => figure::figure(args),
@@ -34,7 +24,7 @@ pub fn command(cli: Cli) -> Result<Outcome, Failure> {
         Command::Lab(args) => lab(args.command),
         Command::Completions(args) => manual::completions(&args),
         Command::Man(args) => manual::man(&args),
-        Command::Node => node::node(),
+        Command::Node => narrows_workbench::node(),
     }
 }
 
@@ -42,7 +32,13 @@ pub fn command(cli: Cli) -> Result<Outcome, Failure> {
 fn lab(command: LabCommand) -> Result<Outcome, Failure> {
     match command {
         LabCommand::Bench(args) => bench::bench(args),
-        LabCommand::Fidelity(args) => fidelity::fidelity(args),
-        LabCommand::SelfCheck(args) => check::self_check(args),
+        LabCommand::Fidelity(args) => carry_out(Request::Fidelity(args)),
+        LabCommand::SelfCheck(args) => carry_out(Request::SelfCheck(args)),
     }
+}
+
+/// Carries out a request for the terminal.
+fn carry_out(mut request: Request) -> Result<Outcome, Failure> {
+    request.output().console = terminal::console();
+    request.carry_out()
 }

@@ -1,14 +1,14 @@
 //! `narrows diff`: changes of the scenario between two results, and the changes of the metrics.
 
 use crate::cli::DiffArgs;
-use crate::error::Failure;
-use crate::outcome::Outcome;
-use crate::output;
+use crate::terminal;
 use narrows_measure::bootstrap::{Interval, difference_interval};
 use narrows_measure::metrics::{Better, Metric, metric};
 use narrows_measure::statistics::median;
 use narrows_report::{Measured, MeasuredCase, measured, open, text_table};
 use narrows_scenario::{Difference, differences};
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
 use serde::Serialize;
 use std::path::Path;
 
@@ -70,7 +70,7 @@ pub fn diff(args: DiffArgs) -> Result<Outcome, Failure> {
     } else {
         words(&told, &first, &second)
     };
-    output::print(&text)?;
+    terminal::print(&text)?;
     Ok(Outcome::Ok)
 }
 

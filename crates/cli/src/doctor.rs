@@ -1,10 +1,10 @@
 //! `narrows doctor`.
 
 use crate::cli::DoctorArgs;
-use crate::error::Failure;
-use crate::outcome::Outcome;
-use crate::output;
+use crate::terminal;
 use narrows_live::{Capability, State};
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
 use serde_json::json;
 
 /// Reports which requirements of a live run this host meets. The exit status says if scenarios can
@@ -20,7 +20,7 @@ pub fn doctor(args: DoctorArgs) -> Result<Outcome, Failure> {
     } else {
         as_text(&capabilities, why.as_deref())
     };
-    output::print(&text)?;
+    terminal::print(&text)?;
     Ok(if ready.is_ok() { Outcome::Ok } else { Outcome::Missed })
 }
 

@@ -1,9 +1,9 @@
 //! `narrows export`.
 
 use crate::cli::{ExportArgs, ExportFormat};
-use crate::error::Failure;
-use crate::outcome::Outcome;
-use crate::output;
+use crate::terminal;
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
 
 /// Writes the tables of a result directory in another format.
 pub fn export(args: ExportArgs) -> Result<Outcome, Failure> {
@@ -15,7 +15,7 @@ pub fn export(args: ExportArgs) -> Result<Outcome, Failure> {
         }
     };
     for path in written {
-        output::print(&format!("{}\n", path.display()))?;
+        terminal::print(&format!("{}\n", path.display()))?;
     }
     Ok(Outcome::Ok)
 }

@@ -1,13 +1,13 @@
 //! `narrows figure`.
 
 use crate::cli::FigureArgs;
-use crate::error::Failure;
-use crate::outcome::Outcome;
-use crate::output;
-use crate::report::checked;
+use crate::terminal;
 use narrows_files::Output;
 use narrows_params::suggest;
-use narrows_report::{Figure, ResultDir, Selection, Style};
+use narrows_report::{Figure, Selection, Style};
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
+use narrows_workbench::stored::selected as figures;
 use std::path::Path;
 
 /// Lists the figures of a result directory, or draws one.
@@ -18,11 +18,11 @@ pub fn figure(args: FigureArgs) -> Result<Outcome, Failure> {
     let names: Vec<String> = figures.iter().map(Figure::name).collect();
     let Some(name) = &args.name else {
         if names.is_empty() {
-            output::print("no figures: this result has none, see report.html\n")?;
+            terminal::print("no figures: this result has none, see report.html\n")?;
         }
         let wide = names.iter().map(String::len).max().unwrap_or(0);
         for (name, figure) in names.iter().zip(&figures) {
-            output::print(&format!("{name:wide$}  {}\n", figure.title))?;
+            terminal::print(&format!("{name:wide$}  {}\n", figure.title))?;
         }
         return Ok(Outcome::Ok);
     };
@@ -81,23 +81,6 @@ fn draw(args: &FigureArgs, name: &str, figure: &Figure) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Reads the figures of a result of any kind.
-pub fn figures(files: &ResultDir, selection: &Selection) -> Result<Vec<Figure>, Failure> {
-    if let Some(kept) = narrows_report::read_plots(files)? {
-        return Ok(narrows_report::reproduction_figures(&kept));
-    }
-    if let Some(kept) = narrows_report::read_fidelity(files)? {
-        return Ok(narrows_report::fidelity_figures(&kept));
-    }
-    if files.names().any(|name| name == "check.json") {
-        return Ok(narrows_evidence::report::check_figures(&checked(files)?));
-    }
-    Ok(match narrows_report::read_grid(files)? {
-        Some(grid) => narrows_report::grid_figures(&grid),
-        None => narrows_report::figures(&narrows_report::read(files)?, selection),
-    })
-}
-
 /// Refuses a file name with the extension of another format.
 fn refuse_extension(file: &Path, format: &str) -> Result<(), Failure> {
     let extension = file.extension().map(|own| own.to_string_lossy().to_ascii_lowercase());
@@ -120,5 +103,5 @@ fn written(file: &Path, bytes: &[u8], format: &str) -> Result<(), Failure> {
             file.display()
         ))
     })?;
-    output::print(&format!("{}\n", file.display()))
+    terminal::print(&format!("{}\n", file.display()))
 }

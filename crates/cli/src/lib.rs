@@ -5,72 +5,27 @@
 //! of the registry, and [`params`], [`units`] and [`wire`] have the types in them. Their version is
 //! the program's version, which is below 1, so each release may change them.
 
-mod attack;
 mod bench;
-mod bpf_log;
-mod bursts;
-mod captures;
-mod carried;
-mod cells;
-mod check;
 mod cli;
 mod commands;
-mod compare;
-mod conflicts;
-mod console;
-mod contenders;
-mod controller_files;
 mod diff;
 mod doctor;
-mod error;
 mod export;
-mod fidelity;
 mod figure;
 mod forward;
-mod http;
-mod icn;
-mod inputs;
 mod inspect;
-mod interruption;
 mod kernel;
 mod list;
-mod live;
-mod locale;
 mod manual;
-mod matrix;
-mod merge;
-mod meter;
-mod node;
-mod offload;
-mod outcome;
-mod output;
-mod overlays;
-mod pairs;
-pub mod policies;
-mod program;
-mod quote;
 mod report;
-mod reproduce;
-mod routers;
-mod run;
-mod runner;
-mod scorecard;
-mod shard;
-mod short_runs;
-mod sweep;
+mod terminal;
 mod tips;
-mod unmarked;
-mod unopened;
-mod unverified;
-mod watch;
-pub mod within;
-mod work;
 
 use clap::FromArgMatches;
 use cli::Cli;
-use error::Failure;
 use narrows_control::{Entry, register};
 use narrows_scenario::visible;
+use narrows_workbench::{Failure, can_be_named, interruption};
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::Write;
@@ -80,6 +35,7 @@ pub use narrows_control as control;
 pub use narrows_params as params;
 pub use narrows_units as units;
 pub use narrows_wire as wire;
+pub use narrows_workbench as workbench;
 
 /// Prints the reason why a command line is invalid, or the requested help. Returns the exit status.
 fn refused(error: &clap::Error) -> u8 {
@@ -102,7 +58,7 @@ fn refused(error: &clap::Error) -> u8 {
 /// Returns the exit status of the command. It is 2, after a message on standard error, if an entry
 /// is refused because its name is taken or cannot be written on a command line.
 pub fn main(entries: &[&'static Entry]) -> ExitCode {
-    controller_files::can_be_named();
+    can_be_named();
     for entry in entries {
         if let Err(refused) = register(entry) {
             Failure::Other(refused.to_string()).print();
@@ -118,7 +74,7 @@ pub fn main(entries: &[&'static Entry]) -> ExitCode {
 ///
 /// Returns the exit status.
 pub fn program(words: impl IntoIterator<Item = OsString>) -> u8 {
-    controller_files::can_be_named();
+    can_be_named();
     carried_out(words)
 }
 

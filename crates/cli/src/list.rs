@@ -1,9 +1,6 @@
 //! `narrows list` and `narrows schema`.
 
 use crate::cli::{ListArgs, Listed, PathArgs, SchemaArgs};
-use crate::error::Failure;
-use crate::outcome::Outcome;
-use crate::reproduce::papers;
 use narrows_control::{Controllers, Entry, TWINS};
 use narrows_evidence::report::Checked;
 use narrows_measure::metrics::METRICS;
@@ -11,6 +8,9 @@ use narrows_params::{Catalogue, Kind, Spec, suggest};
 use narrows_path::{DISCIPLINES, offering};
 use narrows_scenario::paper::{Claim, Figure, Mode, Origin, Statement};
 use narrows_scenario::{NamedTraffic, PATHS, PathProfile, TRAFFIC};
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
+use narrows_workbench::papers;
 use serde_json::{Value, json};
 use std::io::Write;
 

@@ -1,11 +1,11 @@
 //! `narrows completions` and `narrows man`.
 
 use crate::cli::{self, CompletionsArgs, ManArgs};
-use crate::error::Failure;
-use crate::outcome::Outcome;
 use clap::Command;
 use clap_mangen::Man;
 use narrows_files::Output;
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -29,7 +29,7 @@ pub fn man(args: &ManArgs) -> Result<Outcome, Failure> {
     let mut command = cli::command().disable_help_subcommand(true);
     command.build();
     let written = pages(&command, &args.directory).map_err(unwritable)?;
-    crate::output::tell(&format!(
+    crate::terminal::tell(&format!(
         "{written} manual pages in {}; `man -l {}` shows the first",
         args.directory.display(),
         args.directory.join("narrows.1").display()

@@ -1,13 +1,14 @@
 //! `narrows report`.
 
 use crate::cli::ReportArgs;
-use crate::error::Failure;
-use crate::outcome::Outcome;
-use crate::output;
-use crate::overlays;
-use narrows_evidence::report::{Checked, check_html, check_text, course_file};
+use crate::terminal;
+use narrows_evidence::report::{check_html, check_text, course_file};
 use narrows_files::Output;
 use narrows_report::ResultDir;
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
+use narrows_workbench::overlays;
+use narrows_workbench::stored::checked;
 use std::collections::BTreeMap;
 
 /// Rebuilds the table and the HTML report of a result directory.
@@ -18,7 +19,7 @@ pub fn report(args: ReportArgs) -> Result<Outcome, Failure> {
     } else {
         again(&args, &files)?
     };
-    let printed = output::print(&text);
+    let printed = terminal::print(&text);
     let out = match args.out {
         None => narrows_report::redraw(&args.directory, &page)?,
         Some(out) => {
@@ -33,7 +34,7 @@ pub fn report(args: ReportArgs) -> Result<Outcome, Failure> {
     };
     printed?;
     if !args.json {
-        output::print(&format!("\nReport: {}\n", out.display()))?;
+        terminal::print(&format!("\nReport: {}\n", out.display()))?;
     }
     Ok(Outcome::Ok)
 }
@@ -58,14 +59,6 @@ fn check_again(args: &ReportArgs, files: &ResultDir) -> Result<(String, String),
     Ok((text, check_html(&checked, &courses)))
 }
 
-/// Reads the stored check of a result directory.
-pub fn checked(files: &ResultDir) -> Result<Checked, Failure> {
-    let damaged = |reason: String| {
-        Failure::Other(format!("{} is not the result of a check: {reason}", files.path().display()))
-    };
-    Checked::read(&files.text("check.json")?).map_err(damaged)
-}
-
 /// Returns the table and the page of a run, a comparison or a sweep.
 fn again(args: &ReportArgs, files: &ResultDir) -> Result<(String, String), Failure> {
     if narrows_report::read_plots(files)?.is_some()
@@ -83,7 +76,7 @@ fn again(args: &ReportArgs, files: &ResultDir) -> Result<(String, String), Failu
         }
         Some(grid) => {
             let text = if args.json {
-                output::told(&grid)
+                narrows_workbench::told(&grid)
             } else {
                 narrows_report::grid_table(&grid, &[])
             };

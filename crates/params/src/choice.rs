@@ -69,6 +69,12 @@ impl<C: Catalogue> Clone for Choice<C> {
     }
 }
 
+impl<C: Catalogue> fmt::Display for Choice<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
 impl<C: Catalogue> fmt::Debug for Choice<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.text)

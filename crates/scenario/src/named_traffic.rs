@@ -1,6 +1,7 @@
 //! Named traffic: common kinds of traffic, with the metrics that matter to each.
 
 use narrows_params::suggest;
+use std::fmt;
 
 /// A named kind of traffic.
 #[derive(Debug)]
@@ -62,6 +63,12 @@ pub const TRAFFIC: &[NamedTraffic] = &[
         metrics: &[("Delay p95", "frame_delay_p95"), ("Late frames", "late_frames")],
     },
 ];
+
+impl fmt::Display for NamedTraffic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
 
 impl NamedTraffic {
     /// Returns the traffic of this name.

@@ -1,10 +1,11 @@
-"""How a function carries out a command of the program, and the types of its options."""
+"""How a function carries out a request, and the types of its options."""
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from narrows import _narrows
@@ -23,28 +24,18 @@ Quantity = str
 Many = str | Sequence[str]
 
 
-def _text(value: object) -> str:
-    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+def values(given: Mapping[str, object]) -> str:
+    """Return the values of a request as JSON."""
+    return json.dumps(dict(given), default=_plain)
 
 
-def words(command: str, named: Iterable[object], options: Mapping[str, object]) -> list[str]:
-    """The command line of a command with what has no flag and with its options, by their names in Python."""
-    told = ["narrows", *command.split(), "--quiet"]
-    # Behind "--" the words of these are a program's.
-    if command in ("check", "live"):
-        told.extend(map(_text, named))
-        named = []
-    for name, value in options.items():
-        flag = "--" + name.replace("_", "-")
-        if value is None or value is False:
-            continue
-        if value is True:
-            told.append(flag)
-        elif isinstance(value, Sequence) and not isinstance(value, str):
-            told.extend(f"{flag}={_text(one)}" for one in value)
-        else:
-            told.append(f"{flag}={_text(value)}")
-    return [*told, "--", *map(_text, named)] if named else told
+def _plain(value: object) -> object:
+    """Return what JSON has for a path, a number of NumPy, a quantity or a sequence."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if hasattr(value, "item"):
+        return value.item()
+    return list(value) if isinstance(value, Sequence) else str(value)
 
 
 def _file(value: object, folder: str) -> object:
@@ -57,34 +48,38 @@ def _file(value: object, folder: str) -> object:
 
 
 def carry_out(verb: str, command: str, given: Mapping[str, Any], named: str = "", classes: str = "") -> Result:
-    """Carry out a command of the program for a function whose arguments are its options, by the same names.
+    """Carry out a request whose values are the arguments of a function, by the same names.
 
     Parameters
     ----------
     verb : str
         The word beside the bar.
     command : str
-        The command's name.
+        The command of the program that makes such a request.
     given : mapping
         The function's arguments: its ``locals()``, before anything else is in them.
     named : str
-        The argument of what has no flag, one or several. None by default.
+        The argument whose scenarios become files, one or several. None by default.
     classes : str
         The argument that has classes of controllers among it, or only such. None by default.
     """
     names, own = chosen(given[classes] if classes else ())
-    listed = names if named == classes else given[named]
-    if isinstance(listed, (str, os.PathLike, Scenario)):
-        listed = [listed]
     options = {name: value for name, value in given.items() if name not in (named, classes, "progress")}
+    if named:
+        listed = names if named == classes else given[named]
+        options[named] = [listed] if isinstance(listed, (str, os.PathLike, Scenario)) else list(listed)
     shown = bar(verb, given["progress"])
     with tempfile.TemporaryDirectory(prefix="narrows-") as folder:
-        listed = [_file(value, folder) for value in listed]
-        options = {name: _file(value, folder) for name, value in options.items()}
+        options = {name: _filed(value, folder) for name, value in options.items()}
         try:
-            status, text, directory = _narrows.carry_out(words(command, listed, options), own, shown)
+            status, text, directory = _narrows.carry_out(command, values(options), own, shown)
         finally:
             if shown is not None:
                 shown.end()
-    assert directory is not None, "a command that makes a result tells where"
+    assert directory is not None, "a request that makes a result tells where"
     return Result(directory, status, text)
+
+
+def _filed(value: object, folder: str) -> object:
+    """Return the value, for scenarios as data the paths of files in the folder."""
+    return [_file(one, folder) for one in value] if isinstance(value, list) else _file(value, folder)

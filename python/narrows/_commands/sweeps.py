@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from narrows._commands.carry_out import Many, Network, Path, carry_out, words
+from narrows._commands.carry_out import Many, Network, Path, carry_out, values
 from narrows._controllers import Controller
 from narrows._progress import bar
 from narrows._results import Result
@@ -90,7 +90,7 @@ def sweep(
 
     options = {name: value for name, value in given.items() if name not in ("scenario", "controllers", "progress")}
     metrics = [metric] if isinstance(metric, str) else list(metric or ())
-    return _ray.sweep(words("sweep", [scenario], options), metrics, out, parts, dict(storage_options or {}), bar("simulating", progress))
+    return _ray.sweep(values({**options, "scenario": scenario}), metrics, out, parts, dict(storage_options or {}), bar("simulating", progress))
 
 
 def merge(

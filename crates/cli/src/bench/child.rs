@@ -1,7 +1,7 @@
 //! Child processes of a benchmark: the benchmark waits for them, and they end with it.
 
-use crate::error::Failure;
-use crate::interruption::interruption;
+use narrows_workbench::Failure;
+use narrows_workbench::interruption::interruption;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io;
 use std::process::{Command, Output, Stdio};

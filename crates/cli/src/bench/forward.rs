@@ -1,9 +1,6 @@
 //! `narrows lab bench --forward`: CPU time of the NDN forwarder per packet, from received octets to
 //! sent octets, without sockets.
 
-use crate::error::Failure;
-use crate::meter;
-use crate::outcome::Outcome;
 use narrows_forward::{
     Config, FaceSetup, FaceUri, Forwarder, LinkRates, Remote, Sockets, Understands,
 };
@@ -14,6 +11,9 @@ use narrows_ndn::signature::Signer;
 use narrows_ndn::{DataDraft, InterestDraft, MetaInfo, Name};
 use narrows_units::{Rate, Span, Time};
 use narrows_wire::Ecn;
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
+use narrows_workbench::meter;
 use serde::Serialize;
 use std::io::Write;
 

@@ -7,11 +7,11 @@
 //! small queues would hold back there the excess that a controller sends. The controllers take
 //! turns in slices of some seconds, so that other load on the machine affects all of them alike.
 
-use crate::error::Failure;
-use crate::outcome::Outcome;
 use narrows_control::Choice;
 use narrows_control::TWINS;
 use narrows_kernel::Loaded;
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
 use serde::Serialize;
 use std::fs;
 use std::io::Write;

@@ -1,15 +1,15 @@
 //! `narrows lab bench --live`: the highest rate that the emulator carries on this host, and its timing
 //! errors.
 
-use crate::error::Failure;
-use crate::interruption::{interruption, on_host};
-use crate::outcome::Outcome;
 use narrows_live::trial::{Arrival, Datagrams, Trial, trial};
 use narrows_measure::Emulation;
 use narrows_path::Link;
 use narrows_scenario::Scenario;
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
+use narrows_workbench::interruption::{interruption, on_host};
 use serde::Serialize;
 use std::io::Write;
 use std::sync::atomic::Ordering;

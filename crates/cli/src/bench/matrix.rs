@@ -1,9 +1,9 @@
 //! The canonical matrix: bulk flows with 1500-byte packets, a base round trip of 30 ms, and a
 //! drop-tail buffer of one bandwidth-delay product.
 
-use crate::error::Failure;
 use narrows_scenario::Scenario;
 use narrows_units::{Rate, Span};
+use narrows_workbench::Failure;
 use std::fmt::Write;
 
 /// Prefix of the names of the measured links.

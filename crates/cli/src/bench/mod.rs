@@ -12,10 +12,11 @@ mod peer;
 mod row;
 mod sweep;
 
-use crate::cli::{BenchArgs, parse_choice};
-use crate::error::Failure;
-use crate::outcome::Outcome;
+use crate::cli::BenchArgs;
 use matrix::Cell;
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
+use narrows_workbench::request;
 use peer::Peer;
 use row::heading;
 use std::io::{IsTerminal, Write};
@@ -96,7 +97,9 @@ fn chosen(controllers: &[String]) -> Result<Vec<String>, Failure> {
     controllers
         .iter()
         .map(|text| {
-            parse_choice(text).map(|choice| choice.text().to_owned()).map_err(Failure::Other)
+            request::parse_choice(text)
+                .map(|choice| choice.text().to_owned())
+                .map_err(Failure::Other)
         })
         .collect()
 }

@@ -1,7 +1,7 @@
 //! The built-in peer: a program for ns-3.
 
 use super::peer::Peer;
-use crate::error::Failure;
+use narrows_workbench::Failure;
 use std::path::PathBuf;
 use std::process::Command;
 

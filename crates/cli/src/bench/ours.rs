@@ -4,10 +4,10 @@ use super::child;
 use super::matrix::{BOTTLENECK, Cell};
 use super::row::Row;
 use crate::cli::BenchArgs;
-use crate::error::Failure;
-use crate::interruption::interruption;
-use crate::meter;
-use crate::runner::failure;
+use narrows_workbench::Failure;
+use narrows_workbench::interruption::interruption;
+use narrows_workbench::meter;
+use narrows_workbench::of_simulation;
 use std::process::Command;
 
 /// Returns the median of several runs in this process.
@@ -16,7 +16,7 @@ pub fn measure(cell: &Cell, runs: u32) -> Result<Row, Failure> {
     let mut rows = Vec::new();
     for _ in 0..runs {
         let before = meter::cpu_time();
-        let record = narrows_sim::run_until(&scenario, interruption()).map_err(failure)?;
+        let record = narrows_sim::run_until(&scenario, interruption()).map_err(of_simulation)?;
         let cost = meter::cpu_time() - before;
         rows.push(Row::of(
             cell,

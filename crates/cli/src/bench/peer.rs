@@ -9,8 +9,8 @@
 use super::child;
 use super::matrix::{Cell, ROUND_TRIP, Topology};
 use super::row::{Beside, Row};
-use crate::error::Failure;
-use crate::quote::quote;
+use narrows_workbench::Failure;
+use narrows_workbench::quote;
 use rustix::fs::Access;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -2,10 +2,10 @@
 //! files that they write.
 
 use super::child;
-use crate::error::Failure;
-use crate::meter;
-use crate::outcome::Outcome;
 use narrows_files::leftovers::TemporaryFolder;
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
+use narrows_workbench::meter;
 use serde::Serialize;
 use std::fs;
 use std::io::Write;

@@ -1,9 +1,7 @@
 //! Arguments of measurements of Narrows itself.
 
-use super::output::OutputArgs;
-use super::parse::{parse_checked, parse_choice};
 use clap::{Args, Subcommand};
-use narrows_control::Choice;
+use narrows_workbench::request::{self, parse_checked};
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -18,18 +16,9 @@ pub enum LabCommand {
     /// the kernel
     Bench(BenchArgs),
     /// Measure the distance between simulator and kernel over a set of generated networks
-    Fidelity(FidelityArgs),
+    Fidelity(request::Fidelity),
     /// Test the checks: do published results about deployed controllers come out?
-    SelfCheck(SelfCheckArgs),
-}
-
-#[derive(Args)]
-pub struct SelfCheckArgs {
-    /// Fewer seeds: some minutes on two cores
-    #[arg(long)]
-    pub quick: bool,
-    #[command(flatten)]
-    pub output: OutputArgs,
+    SelfCheck(request::SelfCheck),
 }
 
 #[derive(Args)]
@@ -85,19 +74,4 @@ pub struct BenchArgs {
     /// libns3-dev and a C++ compiler)
     #[arg(long, conflicts_with = "controllers")]
     pub against_ns3: bool,
-}
-
-#[derive(Args)]
-pub struct FidelityArgs {
-    /// Run 20 cells once for 15 s instead of 72 cells three times for 30 s
-    #[arg(long)]
-    pub quick: bool,
-    /// Run only these cells: comma-separated numbers
-    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=i64::from(crate::fidelity::CELLS)))]
-    pub cells: Vec<u32>,
-    /// Controllers; those missing from the kernel are loaded: pcc-vivace "hstcp?profile=linux"
-    #[arg(long, num_args = 1.., value_delimiter = ',', default_values = crate::fidelity::CONTROLLERS, value_parser = parse_choice)]
-    pub controllers: Vec<Choice>,
-    #[command(flatten)]
-    pub output: OutputArgs,
 }

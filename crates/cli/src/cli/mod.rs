@@ -1,23 +1,13 @@
 //! The arguments.
 
-mod attack;
-mod check;
-mod compare;
 mod forward;
 mod help;
 mod inspect;
 mod kernel;
 mod lab;
-mod network;
-mod output;
 mod parse;
 mod results;
-mod run;
-mod sweep;
 
-pub use attack::{AttackArgs, How};
-pub use check::{CheckArgs, ScopeArg, SuiteArg};
-pub use compare::{CompareArgs, Compared, DiffArgs};
 pub use forward::{
     At, ForwardArgs, ForwardCommand, ForwarderArgs, GetArgs, KeyArgs, NdnArgs, NdnCommand,
     PingArgs, ServeArgs, StatusArgs, TracerouteArgs,
@@ -28,16 +18,14 @@ pub use kernel::{
     KernelArgs, KernelCommand, KernelListArgs, KernelWatchArgs, LoadArgs, PriceArgs, RouteArgs,
     StatsArgs, UnloadArgs, UnrouteArgs,
 };
-pub use lab::{BenchArgs, FidelityArgs, LabArgs, LabCommand, SelfCheckArgs};
-pub use output::OutputArgs;
-pub use parse::parse_choice;
+pub use lab::{BenchArgs, LabArgs, LabCommand};
 pub use results::{
-    ExportArgs, ExportFormat, FigureArgs, ListArgs, Listed, PathArgs, ReportArgs, SchemaArgs,
+    DiffArgs, DoctorArgs, ExportArgs, ExportFormat, FigureArgs, ListArgs, Listed, PathArgs,
+    ReportArgs, SchemaArgs,
 };
-pub use run::{CaptureArgs, DoctorArgs, LiveArgs, ProgramArgs, RunArgs};
-pub use sweep::{MatrixArgs, MergeArgs, ReproduceArgs, SweepArgs};
 
 use clap::{Parser, Subcommand};
+use narrows_workbench::Request;
 
 /// Compare congestion controllers on simulated, emulated and real networks.
 ///
@@ -56,14 +44,10 @@ pub struct Cli {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Compare controllers on one network, or make a scorecard of several networks
-    Compare(CompareArgs),
+    #[command(flatten)]
+    Request(Request),
     /// Compare two results: changed settings, metrics that moved beyond the spread
     Diff(DiffArgs),
-    /// Simulate a scenario file
-    Run(RunArgs),
-    /// Run a scenario on the Linux kernel, with real connections over emulated links
-    Live(LiveArgs),
     /// Check whether this host can run scenarios live, and show how to get what is missing
     Doctor(DoctorArgs),
     /// Show what a BPF controller reads, writes and calls, and what keeps it from running
@@ -72,18 +56,6 @@ pub enum Command {
     Kernel(KernelArgs),
     /// Forward, serve and fetch NDN objects at MIRCC's rates; ping, trace paths, make keys
     Ndn(NdnArgs),
-    /// Run all combinations of the values in a scenario's sweep table; resumable
-    Sweep(SweepArgs),
-    /// Join the shards of a sweep that several machines have made into its result
-    Merge(MergeArgs),
-    /// Run every pair of controllers, and measure share, harm and starvation
-    Matrix(MatrixArgs),
-    /// Search for networks on which a controller does badly and standard ones do well
-    Attack(AttackArgs),
-    /// Gather evidence on a controller: a verdict on each criterion of RFC 9743
-    Check(CheckArgs),
-    /// Reproduce the figures of papers and judge their claims
-    Reproduce(ReproduceArgs),
     /// Print the table of a result again and redraw its report
     Report(ReportArgs),
     /// Export the tables of a result as CSV, or its runs as a Perfetto trace
@@ -109,6 +81,7 @@ pub enum Command {
 
 impl Default for Command {
     fn default() -> Command {
-        Command::Compare(CompareArgs::parse_from(["compare"]))
+        let cli = Cli::parse_from(["narrows", "compare"]);
+        cli.command.expect("the words name a command")
     }
 }

@@ -1,7 +1,8 @@
 //! Arguments of what is done with results, and of lists.
 
-use super::parse::{parse_length, parse_path, parse_points};
+use super::parse::{parse_length, parse_points};
 use clap::{Args, ValueEnum};
+use narrows_workbench::request::parse_path;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -107,4 +108,22 @@ pub struct SchemaArgs {
     /// Print that of check.json, the result of `narrows check`, instead
     #[arg(long)]
     pub check: bool,
+}
+
+#[derive(Args)]
+pub struct DiffArgs {
+    /// Result directory before the change
+    pub before: PathBuf,
+    /// Result directory after the change
+    pub after: PathBuf,
+    /// Print all metrics as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct DoctorArgs {
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
 }

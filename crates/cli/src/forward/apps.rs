@@ -4,15 +4,15 @@ use super::given::{name, other, place};
 use super::keys::{identity, trust};
 use super::paths::{self, PATIENCE};
 use crate::cli::{GetArgs, PingArgs, ServeArgs};
-use crate::error::Failure;
-use crate::interruption::interruption;
-use crate::outcome::Outcome;
-use crate::output;
+use crate::terminal;
 use narrows_files::{Limit, Output, read};
 use narrows_forward::{
     Connection, Consumer, FetchError, Fetched, Object, Pong, Producer, Progress, Signed,
 };
 use narrows_units::Rate;
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
+use narrows_workbench::interruption::interruption;
 use std::fs::Metadata;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -49,7 +49,7 @@ pub fn serve(args: ServeArgs) -> Result<Outcome, Failure> {
         producer.sign_as(identity).map_err(|error| other(&error))?;
     }
     producer.serve(object).map_err(|error| other(&error))?;
-    output::tell(&format!("serving {what}; Ctrl-C ends"));
+    terminal::tell(&format!("serving {what}; Ctrl-C ends"));
     // Segments are read from the file on request, and all segments of a version must have the same
     // content.
     let same =
@@ -71,14 +71,14 @@ fn run(producer: &mut Producer, goes_on: impl Fn() -> bool) -> Result<Outcome, F
     let interrupted = interruption();
     producer.on_connection(|connection| match connection {
         Connection::Lost => {
-            output::tell("the forwarder has gone; waiting until there is one again")
+            terminal::tell("the forwarder has gone; waiting until there is one again")
         }
-        Connection::Back => output::tell("connected to the forwarder again"),
+        Connection::Back => terminal::tell("connected to the forwarder again"),
     });
     producer
         .run(&mut || !interrupted.load(Ordering::Relaxed) && goes_on())
         .map_err(|error| other(&error))?;
-    output::tell(&format!("{} Interests answered", producer.answered()));
+    terminal::tell(&format!("{} Interests answered", producer.answered()));
     Ok(Outcome::Ok)
 }
 
@@ -114,7 +114,7 @@ pub fn get(args: GetArgs) -> Result<Outcome, Failure> {
     }
     let fetched = fetched?;
     if !args.quiet {
-        output::tell(summary(&fetched).trim_end());
+        terminal::tell(summary(&fetched).trim_end());
     }
     Ok(Outcome::Ok)
 }
@@ -178,7 +178,7 @@ pub fn pings(args: PingArgs) -> Result<Outcome, Failure> {
     if args.serve {
         let mut producer = Producer::connect(&place(&args.at)?).map_err(|error| other(&error))?;
         producer.answer_pings(&prefix).map_err(|error| other(&error))?;
-        output::tell(&format!("answering pings under {}; Ctrl-C ends", prefix.as_ref()));
+        terminal::tell(&format!("answering pings under {}; Ctrl-C ends", prefix.as_ref()));
         return run(&mut producer, || true);
     }
     let mut consumer = Consumer::connect(&place(&args.at)?).map_err(|error| other(&error))?;
@@ -207,13 +207,13 @@ pub fn pings(args: PingArgs) -> Result<Outcome, Failure> {
         match pong {
             Pong::Answered(span) => {
                 times.push(span.as_millis_f64());
-                output::print(&format!(
+                terminal::print(&format!(
                     "{}: answered in {:.3} ms\n",
                     prefix.as_ref(),
                     span.as_millis_f64()
                 ))?;
             }
-            Pong::Lost(error) => output::print(&format!("{error}\n"))?,
+            Pong::Lost(error) => terminal::print(&format!("{error}\n"))?,
         }
     }
     times.sort_by(f64::total_cmp);
@@ -221,6 +221,6 @@ pub fn pings(args: PingArgs) -> Result<Outcome, Failure> {
     let median = times.get(times.len() / 2).map_or(String::new(), |median| {
         format!("; median {median:.3} ms, {:.3} to {:.3}", times[0], times[times.len() - 1])
     });
-    output::print(&format!("{sent} sent, {lost} lost{median}\n"))?;
+    terminal::print(&format!("{sent} sent, {lost} lost{median}\n"))?;
     Ok(if lost == 0 { Outcome::Ok } else { Outcome::Missed })
 }

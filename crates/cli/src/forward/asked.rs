@@ -2,9 +2,9 @@
 
 use super::given::place;
 use crate::cli::ForwarderArgs;
-use crate::error::Failure;
 use narrows_forward::{Client, ClientError};
 use narrows_ndn::management::{Entry, entries};
+use narrows_workbench::Failure;
 
 pub(super) fn connect(args: &ForwarderArgs) -> Result<Client, Failure> {
     Client::connect(&place(&args.at)?).map_err(refused)

@@ -1,9 +1,9 @@
 //! Arguments of the command line: addresses and names.
 
 use crate::cli::At;
-use crate::error::Failure;
 use narrows_forward::Place;
 use narrows_ndn::Name;
+use narrows_workbench::Failure;
 
 /// Returns the address of the forwarder: the argument, or else the user's default.
 pub(super) fn place(at: &At) -> Result<Place, Failure> {

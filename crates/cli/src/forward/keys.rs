@@ -2,13 +2,13 @@
 
 use super::given::{name, other};
 use crate::cli::KeyArgs;
-use crate::error::Failure;
-use crate::outcome::Outcome;
-use crate::output;
+use crate::terminal;
 use narrows_files::{Limit, Output, read, read_text};
 use narrows_forward::{Identity, Trust, armoured};
 use narrows_ndn::Name;
 use narrows_ndn::signature::SigningKey;
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -43,7 +43,7 @@ pub fn key(args: KeyArgs) -> Result<Outcome, Failure> {
         (None, None) => format!("the key that was in {}, and ", file.display()),
         (None, Some(_)) => String::new(),
     };
-    output::print(&format!(
+    terminal::print(&format!(
         "{}: {whose}{} (give it to consumers)\n",
         made.key_name().as_ref(),
         certificate.display()

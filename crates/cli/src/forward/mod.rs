@@ -9,13 +9,13 @@ mod prometheus;
 mod shown;
 
 use crate::cli::{ForwardArgs, ForwardCommand, NdnCommand};
-use crate::error::Failure;
-use crate::interruption::{heeded, on_host};
-use crate::outcome::Outcome;
-use crate::output;
+use crate::terminal;
 use given::other;
 use narrows_files::{Limit, read_text};
 use narrows_forward::{Config, Daemon, Place, raise_descriptor_limit};
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
+use narrows_workbench::interruption::{heeded, on_host};
 use signal_hook::low_level::pipe;
 use std::net::TcpListener;
 
@@ -95,7 +95,7 @@ fn run(args: ForwardArgs) -> Result<Outcome, Failure> {
         places.push(format!("http://{}/metrics", listener.local_addr()?));
         std::thread::spawn(move || prometheus::serve(&listener, &place));
     }
-    output::tell(&format!("forwarding; listening on {}", places.join(", ")));
+    terminal::tell(&format!("forwarding; listening on {}", places.join(", ")));
     daemon.run().map_err(|error| other(&error))?;
     Ok(Outcome::Ok)
 }

@@ -2,11 +2,11 @@
 
 use super::given::{name, other, place};
 use crate::cli::TracerouteArgs;
-use crate::error::Failure;
-use crate::outcome::Outcome;
-use crate::output;
+use crate::terminal;
 use narrows_forward::{Consumer, FetchError, FoundPath, Name, PathPong, Pong};
 use narrows_units::{Rate, Span};
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
 
 /// Number of pings without a path hint that search for paths. With four equally likely paths, the
 /// probability to miss a given path is (3/4)^64 = 1e-8.
@@ -20,7 +20,7 @@ const FINDING: Span = Span::from_secs(1);
 pub(super) fn list(consumer: &mut Consumer, prefix: &Name) -> Result<Outcome, Failure> {
     let found = find(consumer, prefix)?;
     for (index, path) in found.iter().enumerate() {
-        output::print(&format!("{}\n", line(&found, index, path)))?;
+        terminal::print(&format!("{}\n", line(&found, index, path)))?;
     }
     Ok(Outcome::Ok)
 }
@@ -113,7 +113,7 @@ pub fn traceroute(args: TracerouteArgs) -> Result<Outcome, Failure> {
     }
     let mut whole = true;
     for (index, path) in found.iter().enumerate().filter(|(index, _)| chosen(*index)) {
-        output::print(&format!("{}\n", line(&found, index, path)))?;
+        terminal::print(&format!("{}\n", line(&found, index, path)))?;
         for hop in 1..=path.labels.hops() + 1 {
             let number = u64::from(consumer.nonce());
             let (text, known) = hop_line(
@@ -127,7 +127,7 @@ pub fn traceroute(args: TracerouteArgs) -> Result<Outcome, Failure> {
                 1 => "this host's forwarder",
                 _ => "node",
             };
-            output::print(&format!("  {hop:>2}  {what:<22} {text}\n"))?;
+            terminal::print(&format!("  {hop:>2}  {what:<22} {text}\n"))?;
         }
     }
     Ok(if whole { Outcome::Ok } else { Outcome::Missed })

@@ -2,10 +2,10 @@
 //! for them.
 
 use super::asked::{all, refused};
-use crate::error::Failure;
-use crate::http::{self, Access, Refusal};
 use narrows_forward::{Client, Place};
 use narrows_ndn::management::{CsInfo, FaceStatus, GeneralStatus, RibEntry, TableStatus};
+use narrows_workbench::Failure;
+use narrows_workbench::http::{self, Access, Refusal};
 use std::fmt::Write as _;
 use std::io;
 use std::net::{TcpListener, TcpStream};

@@ -3,18 +3,18 @@
 use super::asked::{all, connect, refused};
 use super::prometheus;
 use crate::cli::{ForwarderArgs, StatusArgs};
-use crate::error::Failure;
-use crate::outcome::Outcome;
-use crate::output;
+use crate::terminal;
 use narrows_ndn::management::{
     CsInfo, FacePersistency, FaceScope, FaceStatus, GeneralStatus, RibEntry, StrategyChoice,
     TableStatus, route_flags,
 };
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
 use serde_json::{Value, json};
 
 fn show(args: &ForwarderArgs, value: &Value, text: &str) -> Result<Outcome, Failure> {
     let shown = if args.json { format!("{value:#}\n") } else { text.to_owned() };
-    output::print(&shown)?;
+    terminal::print(&shown)?;
     Ok(Outcome::Ok)
 }
 
@@ -23,7 +23,7 @@ pub fn status(asked: &StatusArgs) -> Result<Outcome, Failure> {
     let args = &asked.forwarder;
     let mut client = connect(args)?;
     if asked.prometheus {
-        output::print(&prometheus::text(&mut client)?)?;
+        terminal::print(&prometheus::text(&mut client)?)?;
         return Ok(Outcome::Ok);
     }
     let general = client.dataset("/localhost/nfd/status/general").map_err(refused)?;

@@ -1,13 +1,13 @@
 //! Properties of a program from a file.
 
-use crate::cli::parse_choice;
-use crate::error::Failure;
 use narrows_bpf::{
     Code, ForKernel, Instruction, Problem, Program, Settings, SimulatedKernel, Use, doubts, files,
     helper, link_against, problems, socket,
 };
 use narrows_kernel::KernelError;
 use narrows_params::suggest;
+use narrows_workbench::Failure;
+use narrows_workbench::request;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::sync::Arc;
@@ -112,7 +112,7 @@ impl Found {
                 found.judge(program);
                 if found.problems.is_empty() {
                     // Reject invalid values here too, as a run would.
-                    parse_choice(file).map_err(Failure::Other)?;
+                    request::parse_choice(file).map_err(Failure::Other)?;
                 }
             }
         }

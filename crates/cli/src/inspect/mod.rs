@@ -5,13 +5,13 @@ mod json;
 mod text;
 
 use crate::cli::InspectArgs;
-use crate::error::Failure;
 use crate::kernel::kept_log;
-use crate::outcome::Outcome;
-use crate::output;
-use crate::policies::{self, LearnedPolicy};
+use crate::terminal;
 use found::{Found, Verifier};
 use narrows_bpf::ForKernel;
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
+use narrows_workbench::policies::{self, LearnedPolicy};
 
 /// Reports the properties and needs of a program, and all problems that prevent it from running.
 pub fn inspect(args: InspectArgs) -> Result<Outcome, Failure> {
@@ -27,7 +27,7 @@ pub fn inspect(args: InspectArgs) -> Result<Outcome, Failure> {
         }
         found.verifier = Some(verifier);
     }
-    output::print(&if args.json { json::json(&found) } else { text::text(&found) })?;
+    terminal::print(&if args.json { json::json(&found) } else { text::text(&found) })?;
     let refused = found.verifier.as_ref().is_some_and(|verifier| verifier.refused.is_some());
     match (found.problems.len(), refused) {
         (0, false) => Ok(Outcome::Ok),
@@ -60,6 +60,6 @@ fn policy(args: &InspectArgs) -> Result<Outcome, Failure> {
         )));
     }
     let policy = LearnedPolicy::read(file).map_err(Failure::Other)?;
-    output::print(&policy.text(file))?;
+    terminal::print(&policy.text(file))?;
     Ok(Outcome::Ok)
 }

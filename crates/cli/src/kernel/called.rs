@@ -2,8 +2,8 @@
 //! programs, but the kernel counts the calls.
 
 use super::found::{age, connections};
-use crate::error::Failure;
 use narrows_kernel::{Calls, Counting, KernelError, Pinned};
+use narrows_workbench::Failure;
 use serde_json::{Value, json};
 
 /// Controllers from files, with the call counts of their callbacks at the start of the measurement.

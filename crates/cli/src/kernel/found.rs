@@ -1,8 +1,8 @@
 //! Lookup and description of loaded controllers.
 
-use crate::error::Failure;
 use narrows_kernel::{Damaged, KernelError, Pinned};
 use narrows_params::nearest;
+use narrows_workbench::Failure;
 use std::time::{Duration, SystemTime};
 
 /// Finds the controller with this name among those that narrows loaded. The error suggests a

@@ -3,12 +3,12 @@
 use super::found::{age, connections};
 use super::routers;
 use crate::cli::KernelListArgs;
-use crate::error::Failure;
-use crate::outcome::Outcome;
-use crate::output;
+use crate::terminal;
 use narrows_control::Choice;
 use narrows_control::TWINS;
 use narrows_kernel::{Damaged, KernelError, Pinned, Router, available, of_bpf};
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
 use serde_json::{Value, json};
 use std::time::UNIX_EPOCH;
 
@@ -25,7 +25,7 @@ pub fn list(args: KernelListArgs) -> Result<Outcome, Failure> {
     let rows: Vec<Row> =
         available().into_iter().map(|name| Row::new(name, &pinned, &damaged, &default)).collect();
     let routers = Router::all()?;
-    output::print(&if args.json {
+    terminal::print(&if args.json {
         as_json(&rows, &damaged, &routers, &default)
     } else {
         as_text(&rows, damaged, &routers)

@@ -1,15 +1,15 @@
 //! `narrows kernel load`.
 
 use crate::cli::LoadArgs;
-use crate::error::Failure;
-use crate::outcome::Outcome;
-use crate::output;
+use crate::terminal;
 use narrows_bpf::ForKernel;
 use narrows_control::cores::Twin;
 use narrows_control::{meant_file, names_file};
 use narrows_files::Output;
 use narrows_kernel::{KernelError, Pinned};
 use narrows_params::ParamError;
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
 use std::fs;
 use std::path::Path;
 
@@ -39,7 +39,7 @@ fn load_ours(args: &LoadArgs) -> Result<Outcome, Failure> {
 fn load_file(args: &LoadArgs) -> Result<Outcome, Failure> {
     let (path, settings) = args.controller.split_once('?').unwrap_or((&args.controller, ""));
     let (program, file) = ForKernel::read(&args.controller).map_err(Failure::Other)?;
-    file.notes.iter().for_each(|note| output::tell(note));
+    file.notes.iter().for_each(|note| terminal::tell(note));
     // The text keeps the absolute path: later commands run in other directories.
     let whole = fs::canonicalize(path)?.display().to_string();
     let text = if settings.is_empty() { whole } else { format!("{whole}?{settings}") };
@@ -92,7 +92,7 @@ fn told(pinned: &Pinned, mounted: bool, left: &[String]) -> Result<Outcome, Fail
         text += &format!("{what:<22}{how}\n");
     }
     text += &format!("\n{:<22}narrows kernel unload {name}\n", "remove it");
-    output::print(&text)?;
+    terminal::print(&text)?;
     Ok(Outcome::Ok)
 }
 

@@ -15,10 +15,10 @@ mod watch;
 pub use load::kept_log;
 
 use crate::cli::KernelCommand;
-use crate::error::Failure;
-use crate::interruption::on_host;
-use crate::outcome::Outcome;
 use narrows_kernel::KernelError;
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
+use narrows_workbench::interruption::on_host;
 use std::io::Write;
 
 /// Runs one of the subcommands.

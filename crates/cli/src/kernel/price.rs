@@ -2,11 +2,11 @@
 
 use super::found::find;
 use crate::cli::PriceArgs;
-use crate::error::Failure;
-use crate::outcome::Outcome;
-use crate::output;
+use crate::terminal;
 use narrows_control::Choice;
 use narrows_kernel::{KernelError, Pinned, Price};
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -36,7 +36,7 @@ pub fn price(args: PriceArgs) -> Result<Outcome, Failure> {
         .into_iter()
         .filter(|(one, _)| args.priority.is_none_or(|asked| asked == *one))
         .collect();
-    output::print(&if args.json {
+    terminal::print(&if args.json {
         as_json(&pinned, own, &prices)
     } else {
         as_text(&pinned, own, &prices)

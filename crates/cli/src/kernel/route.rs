@@ -1,11 +1,11 @@
 //! `narrows kernel route` and `unroute`.
 
 use crate::cli::{RouteArgs, UnrouteArgs};
-use crate::error::Failure;
-use crate::outcome::Outcome;
-use crate::output;
+use crate::terminal;
 use narrows_kernel::Router;
 use narrows_path::kernel_router;
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
 
 /// Makes this host a router at an interface.
 pub fn route(args: RouteArgs) -> Result<Outcome, Failure> {
@@ -24,7 +24,7 @@ pub fn route(args: RouteArgs) -> Result<Outcome, Failure> {
     );
     text += &format!("{:<22}narrows kernel stats {interface}\n", "load and counters");
     text += &format!("{:<22}narrows kernel unroute {interface}\n", "remove it");
-    output::print(&text)?;
+    terminal::print(&text)?;
     Ok(Outcome::Ok)
 }
 
@@ -35,12 +35,12 @@ pub fn unroute(args: UnrouteArgs) -> Result<Outcome, Failure> {
         None => Router::all()?,
     };
     if all.is_empty() {
-        output::print("narrows has made no router of this host.\n")?;
+        terminal::print("narrows has made no router of this host.\n")?;
     }
     for router in all {
         let text = format!("{} is no longer a router.\n", router.interface());
         router.remove()?;
-        output::print(&text)?;
+        terminal::print(&text)?;
     }
     Ok(Outcome::Ok)
 }

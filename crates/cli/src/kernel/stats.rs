@@ -4,10 +4,10 @@ use super::called::Called;
 use super::found::{age, connections, find};
 use super::routers::{self, Sight};
 use crate::cli::StatsArgs;
-use crate::error::Failure;
-use crate::outcome::Outcome;
-use crate::output;
+use crate::terminal;
 use narrows_kernel::{KernelError, Pinned, Router, Stats};
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
 use serde_json::{Value, json};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -46,7 +46,7 @@ pub fn stats(args: StatsArgs) -> Result<Outcome, Failure> {
             let (whole, damaged): (Vec<_>, Vec<_>) =
                 Pinned::all()?.into_iter().partition(Result::is_ok);
             damaged.into_iter().filter_map(Result::err).for_each(|damaged| {
-                output::tell(&format!("left out: {}", KernelError::from(damaged)))
+                terminal::tell(&format!("left out: {}", KernelError::from(damaged)))
             });
             whole.into_iter().flatten().collect()
         }
@@ -87,7 +87,7 @@ pub fn stats(args: StatsArgs) -> Result<Outcome, Failure> {
             .collect::<Vec<String>>()
             .join("\n")
     };
-    output::print(&text)?;
+    terminal::print(&text)?;
     Ok(Outcome::Ok)
 }
 

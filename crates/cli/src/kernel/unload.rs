@@ -2,10 +2,10 @@
 
 use super::found::{connections, find};
 use crate::cli::UnloadArgs;
-use crate::error::Failure;
-use crate::outcome::Outcome;
-use crate::output;
+use crate::terminal;
 use narrows_kernel::{Damaged, Elsewhere, Pinned};
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
 
 /// Unloads controllers that narrows loaded.
 pub fn unload(args: UnloadArgs) -> Result<Outcome, Failure> {
@@ -14,7 +14,7 @@ pub fn unload(args: UnloadArgs) -> Result<Outcome, Failure> {
         None => Pinned::all()?,
     };
     if all.is_empty() {
-        output::print("narrows has loaded no controller.\n")?;
+        terminal::print("narrows has loaded no controller.\n")?;
         return Ok(Outcome::Ok);
     }
     let (there, untold): (Vec<Elsewhere>, Vec<Elsewhere>) =
@@ -42,7 +42,7 @@ pub fn unload(args: UnloadArgs) -> Result<Outcome, Failure> {
         } else {
             String::new()
         };
-        output::tell(&format!(
+        terminal::tell(&format!(
             "the network namespace of {} cannot be examined ({reason}){more}: if its default is what was unloaded, its new connections go on getting it",
             first.whose
         ));
@@ -118,7 +118,7 @@ fn take_away(one: Result<Pinned, Damaged>, defaults: &[Default]) -> Result<(), F
         text +=
             &format!("It still is the default of {whose}, which new connections get: {remedy}.\n");
     }
-    output::print(&text)
+    terminal::print(&text)
 }
 
 #[cfg(test)]

@@ -2,12 +2,12 @@
 
 use super::found::find;
 use crate::cli::KernelWatchArgs;
-use crate::error::Failure;
-use crate::interruption::interruption;
-use crate::outcome::Outcome;
-use crate::output;
+use crate::terminal;
 use narrows_kernel::{KernelError, Record};
 use narrows_units::Rate;
+use narrows_workbench::Failure;
+use narrows_workbench::Outcome;
+use narrows_workbench::interruption::interruption;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
@@ -53,12 +53,12 @@ pub fn watch(args: KernelWatchArgs) -> Result<Outcome, Failure> {
         }
     }
     if !watching.is_loaded() {
-        output::tell(&format!("{} was unloaded; watching ends", pinned.name()));
+        terminal::tell(&format!("{} was unloaded; watching ends", pinned.name()));
     }
     drop(watching);
     let lost = unrecorded() - lost;
     if lost > 0 {
-        output::tell(&format!(
+        terminal::tell(&format!(
             "{lost} calls were lost because they came faster than they could be read"
         ));
     }

@@ -9,6 +9,7 @@ use narrows_measure::{FlowRecord, LinkRecord, Record};
 use narrows_units::{Bytes, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// A kind of bad performance that a search looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -61,6 +62,12 @@ const WINDOW: Span = Span::from_secs(1);
 const LAST: Span = Span::from_secs(10);
 /// Controller of the flows that may be harmed.
 const VICTIM: &str = "cubic";
+
+impl fmt::Display for Goal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
 
 impl Goal {
     /// All goals.

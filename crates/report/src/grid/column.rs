@@ -3,6 +3,7 @@
 use crate::columns::{COLUMNS, ICN_COLUMNS};
 use narrows_measure::metrics::{METRICS, Metric, OF_FLOWS, metric};
 use narrows_params::suggest;
+use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -32,6 +33,16 @@ impl Column {
         let known = COLUMNS.iter().chain(ICN_COLUMNS).find(|(_, name)| *name == self.metric.name);
         let head = known.map_or(self.metric.name, |(head, _)| head);
         self.of.as_ref().map_or_else(|| head.to_owned(), |of| format!("{head} of {of}"))
+    }
+}
+
+impl fmt::Display for Column {
+    /// Writes what [`Column::from_str`] reads.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.of {
+            None => f.write_str(self.metric.name),
+            Some(of) => write!(f, "{} of {of}", self.metric.name),
+        }
     }
 }
 

@@ -14,6 +14,7 @@ mod trace;
 
 use super::shape::Shape;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// The meaning of a genome's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -37,6 +38,12 @@ pub enum Kind {
     Reorder,
     /// A link with a slow return path.
     Back,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 impl Kind {

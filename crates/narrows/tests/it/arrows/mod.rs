@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// All crates. Each may depend only on those before it.
-const ORDER: [&str; 32] = [
+const ORDER: [&str; 33] = [
     "bindings",
     "cores",
     "files",
@@ -37,6 +37,7 @@ const ORDER: [&str; 32] = [
     "capture",
     "report",
     "evidence",
+    "workbench",
     "cli",
     "narrows",
     "my-controller",

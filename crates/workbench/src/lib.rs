@@ -1,0 +1,65 @@
+//! The workbench: requests, such as comparisons, sweeps and checks, and how they are carried out.
+//!
+//! A program makes a [`Request`] from the words of a command line or from named values, and
+//! [carries it out](carry_out) for a [`Host`], which hears what is printed, how far it is and where
+//! the result is, and which can stop it. The result is a directory.
+
+mod api;
+mod attack;
+mod bpf_log;
+mod captures;
+mod carried;
+mod cells;
+mod check;
+mod compare;
+mod conflicts;
+mod contenders;
+mod controller_files;
+mod error;
+mod fidelity;
+mod host;
+pub mod http;
+pub mod icn;
+mod inputs;
+pub mod interruption;
+mod live;
+pub mod locale;
+mod matrix;
+mod merge;
+pub mod meter;
+mod node;
+mod notes;
+mod outcome;
+mod output;
+pub mod overlays;
+mod pairs;
+pub mod policies;
+mod program;
+mod quote;
+mod reproduce;
+pub mod request;
+mod routers;
+mod run;
+mod runner;
+mod scorecard;
+mod shard;
+pub mod stored;
+mod sweep;
+pub mod text;
+mod watch;
+mod work;
+
+pub use api::{HostController, Plan, build, carry_out, plan};
+pub use controller_files::can_be_named;
+pub use error::{Failure, Refused};
+pub use fidelity::{CELLS, CONTROLLERS};
+pub use host::{Console, Host, Progressed};
+pub use live::acquire;
+pub use node::node;
+pub use outcome::Outcome;
+pub use output::{tell, told};
+pub use program::is_in;
+pub use quote::quote;
+pub use reproduce::papers;
+pub use request::Request;
+pub use runner::failure as of_simulation;

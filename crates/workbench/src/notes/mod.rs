@@ -1,0 +1,8 @@
+//! Notes below results: what a reader must know to use the numbers.
+
+pub mod bursts;
+pub mod offload;
+pub mod short_runs;
+pub mod unmarked;
+pub mod unopened;
+pub mod unverified;

@@ -1,0 +1,80 @@
+//! Arguments of a search for networks that break a controller.
+
+use super::output::Output;
+use super::parse::{TransportKey, parse_choice, parse_transport};
+use super::words::{text, texts};
+use clap::{Args, ValueEnum};
+use narrows_control::Choice;
+use narrows_evidence::attack::{Goal, Kind, Strategy};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// A search for networks on which a controller does badly and standard ones do well.
+#[derive(Args, Clone, Serialize)]
+pub struct Attack {
+    /// The controller, with parameters after "?" (see `narrows list controllers`)
+    #[arg(value_name = "CONTROLLER", value_parser = parse_choice)]
+    #[serde(serialize_with = "text")]
+    pub controller: Choice,
+    /// What to look for: stall, idle, delay, harm, starve, stuck or waste (see docs/attack.md)
+    #[arg(long, default_value = "idle", value_parser = Goal::named)]
+    #[serde(serialize_with = "text")]
+    pub goal: Goal,
+    /// Kinds of networks to search, with an equal part of the budget each: steps, trace, cross, pair, acks, drops, pauses, reorder, back [default: the goal's]
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = Kind::named)]
+    #[serde(serialize_with = "texts")]
+    pub genome: Vec<Kind>,
+    /// Evaluate 3000 networks instead of 20,000
+    #[arg(long, conflicts_with = "budget")]
+    pub quick: bool,
+    /// Evaluate this many networks; each is run with the controller and with its references
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub budget: Option<u32>,
+    /// Breed networks, or draw each at random for comparison
+    #[arg(long, value_name = "HOW", default_value = "evolve")]
+    pub search: Search,
+    /// Seed of the search's draws
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Examine so many of the best networks that are unlike each other
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=10))]
+    pub findings: u32,
+    /// Compare with these controllers, the first of which counts where a goal needs one [default: newreno and cubic, but the controller itself]
+    #[arg(long, value_name = "CONTROLLER", value_delimiter = ',', value_parser = parse_choice)]
+    #[serde(serialize_with = "texts")]
+    pub reference: Vec<Choice>,
+    /// Set a key of the transport of all flows: "min_rto=1 s"; may be repeated
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_transport)]
+    #[serde(serialize_with = "texts")]
+    pub transport: Vec<TransportKey>,
+    /// Replay the findings kept in this directory first, begin the search with them, and keep new confirmed ones there
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
+    /// Also run confirmed findings on the kernel, five times each (needs what `narrows live` needs)
+    #[arg(long)]
+    pub live: bool,
+    /// Where the result goes, and how much is printed.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub output: Output,
+}
+
+/// Search networks are made.
+#[derive(Clone, Copy, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Search {
+    /// Breed networks.
+    Evolve,
+    /// Draw each at random.
+    Random,
+}
+
+impl Search {
+    /// As the search knows it.
+    pub fn strategy(self) -> Strategy {
+        match self {
+            Search::Evolve => Strategy::Evolve,
+            Search::Random => Strategy::Random,
+        }
+    }
+}

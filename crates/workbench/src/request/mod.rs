@@ -1,0 +1,193 @@
+//! Requests: what a command line, a Python program or a test asks the workbench for.
+//!
+//! Each request is a struct, whose fields are the flags of its command, the keyword arguments of
+//! its function in Python, and the words of the command that repeats it.
+
+mod attack;
+mod check;
+mod compare;
+mod lab;
+mod network;
+mod output;
+mod parse;
+mod run;
+mod sweep;
+mod words;
+
+pub use attack::{Attack, Search};
+pub use check::{Check, Scope, Suite};
+pub use compare::{Compare, Compared};
+pub use lab::{Fidelity, SelfCheck};
+pub use network::Network;
+pub use output::Output;
+pub use parse::{parse_checked, parse_choice, parse_path};
+pub use run::{Capture, Live, Program, Run, Set, Watching};
+pub use sweep::{Matrix, Merge, Reproduce, Shown, Sweep};
+
+pub(crate) use words::remake;
+
+use crate::error::Failure;
+use crate::outcome::Outcome;
+use crate::quote::quote;
+use clap::Subcommand;
+use serde_json::{Map, Value};
+
+/// A request that makes a result.
+#[derive(Subcommand, Clone)]
+pub enum Request {
+    /// Compare controllers on one network, or make a scorecard of several networks
+    Compare(Compare),
+    /// Simulate a scenario file
+    Run(Run),
+    /// Run a scenario on the Linux kernel, with real connections over emulated links
+    Live(Live),
+    /// Run all combinations of the values in a scenario's sweep table; resumable
+    Sweep(Sweep),
+    /// Join the shards of a sweep that several machines have made into its result
+    Merge(Merge),
+    /// Run every pair of controllers, and measure share, harm and starvation
+    Matrix(Matrix),
+    /// Search for networks on which a controller does badly and standard ones do well
+    Attack(Attack),
+    /// Gather evidence on a controller: a verdict on each criterion of RFC 9743
+    Check(Check),
+    /// Reproduce the figures of papers and judge their claims
+    Reproduce(Reproduce),
+    /// A part of `narrows lab`.
+    #[command(skip)]
+    Fidelity(Fidelity),
+    /// A part of `narrows lab`.
+    #[command(skip)]
+    SelfCheck(SelfCheck),
+}
+
+/// Does the same with the struct of each request: `$command` is the command's words.
+macro_rules! each {
+    ($request:expr, $args:ident, $command:ident => $done:expr) => {
+        match $request {
+            Request::Compare($args) => {
+                let $command = "compare";
+                $done
+            }
+            Request::Run($args) => {
+                let $command = "run";
+                $done
+            }
+            Request::Live($args) => {
+                let $command = "live";
+                $done
+            }
+            Request::Sweep($args) => {
+                let $command = "sweep";
+                $done
+            }
+            Request::Merge($args) => {
+                let $command = "merge";
+                $done
+            }
+            Request::Matrix($args) => {
+                let $command = "matrix";
+                $done
+            }
+            Request::Attack($args) => {
+                let $command = "attack";
+                $done
+            }
+            Request::Check($args) => {
+                let $command = "check";
+                $done
+            }
+            Request::Reproduce($args) => {
+                let $command = "reproduce";
+                $done
+            }
+            Request::Fidelity($args) => {
+                let $command = "lab fidelity";
+                $done
+            }
+            Request::SelfCheck($args) => {
+                let $command = "lab self-check";
+                $done
+            }
+        }
+    };
+}
+
+impl Request {
+    /// Reads the request that this command makes from named values. The names are those of the
+    /// struct's fields. Values are texts as on the command line, numbers, true and false, and lists
+    /// of them; null and false are as if the name were not there.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such command or name, or a value is refused as on the command line.
+    pub fn read(command: &str, values: &Map<String, Value>) -> Result<Request, clap::Error> {
+        Ok(match command {
+            "compare" => Request::Compare(words::read(command, values)?),
+            "run" => Request::Run(words::read(command, values)?),
+            "live" => Request::Live(words::read(command, values)?),
+            "sweep" => Request::Sweep(words::read(command, values)?),
+            "merge" => Request::Merge(words::read(command, values)?),
+            "matrix" => Request::Matrix(words::read(command, values)?),
+            "attack" => Request::Attack(words::read(command, values)?),
+            "check" => Request::Check(words::read(command, values)?),
+            "reproduce" => Request::Reproduce(words::read(command, values)?),
+            "lab fidelity" => Request::Fidelity(words::read(command, values)?),
+            "lab self-check" => Request::SelfCheck(words::read(command, values)?),
+            _ => {
+                let text = format!("no request is called \"{command}\"");
+                return Err(clap::Error::raw(clap::error::ErrorKind::InvalidSubcommand, text));
+            }
+        })
+    }
+
+    /// Returns the words of the command line that makes this request, beginning with the program's
+    /// name. They leave out what is the default.
+    pub fn words(&self) -> Vec<String> {
+        let words = each!(self, args, command => words::words(command, args));
+        std::iter::once("narrows".to_owned()).chain(words).collect()
+    }
+
+    /// Returns the command line that makes this request, quoted for a shell.
+    pub fn command(&self) -> String {
+        self.words().iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns where the result goes and how much is printed.
+    pub fn output(&mut self) -> &mut Output {
+        each!(self, args, _command => &mut args.output)
+    }
+
+    /// True if the request runs on this host's kernel, where runs of another request would distort
+    /// its measurements.
+    pub fn uses_kernel(&self) -> bool {
+        match self {
+            Request::Live(_) | Request::Fidelity(_) => true,
+            Request::Check(args) => args.live,
+            Request::Attack(args) => args.live,
+            Request::Reproduce(args) => args.live,
+            _ => false,
+        }
+    }
+
+    /// Carries out the request, and writes its result.
+    ///
+    /// # Errors
+    ///
+    /// If a file, a network or this host does not suit it, or its host stops it.
+    pub fn carry_out(self) -> Result<Outcome, Failure> {
+        match self {
+            Request::Compare(args) => crate::compare::compare(args),
+            Request::Run(args) => crate::run::run(args),
+            Request::Live(args) => crate::live::live(args),
+            Request::Sweep(args) => crate::sweep::sweep(args),
+            Request::Merge(args) => crate::merge::merge(args),
+            Request::Matrix(args) => crate::matrix::matrix(args),
+            Request::Attack(args) => crate::attack::attack(args),
+            Request::Check(args) => crate::check::check(args),
+            Request::Reproduce(args) => crate::reproduce::reproduce(args),
+            Request::Fidelity(args) => crate::fidelity::fidelity(args),
+            Request::SelfCheck(args) => crate::check::self_check(args),
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Where results go, and how much is printed.
+
+use crate::host::Console;
+use clap::Args;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Where results go, and how much is printed.
+#[derive(Args, Clone, Serialize)]
+pub struct Output {
+    /// Result directory, which must not exist [default: the next free narrows-results/NAME-N]
+    #[arg(short, long)]
+    pub out: Option<PathBuf>,
+    /// Number of parallel runs, at most 1024; results do not depend on it [default: number of cores]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub jobs: Option<u32>,
+    /// Print the result as JSON, as its directory keeps it, instead of the table
+    #[arg(long)]
+    pub json: bool,
+    /// Open the report in a browser
+    #[arg(long)]
+    pub open: bool,
+    /// Print only the table, without progress and hints
+    #[arg(long)]
+    pub quiet: bool,
+    /// Where what is printed goes.
+    #[arg(skip)]
+    #[serde(skip)]
+    pub console: Console,
+}

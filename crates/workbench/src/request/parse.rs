@@ -1,0 +1,97 @@
+//! Search values of arguments are read.
+
+use narrows_control::Choice;
+use narrows_params::suggest;
+use narrows_path::DisciplineChoice;
+use narrows_scenario::{NamedTraffic, PATHS, PathProfile};
+use std::fmt;
+
+/// Reads a controller, or the file of one.
+pub fn parse_choice(text: &str) -> Result<Choice, String> {
+    let loaded = narrows_scenario::load_controller(text, std::path::Path::new(""))?;
+    loaded.parse().map_err(|error: narrows_params::ParamError| match text.split('?').next() {
+        Some(file) if std::path::Path::new(file).is_file() => {
+            format!("{error}; a file has this name: write ./{text}")
+        }
+        _ => error.to_string(),
+    })
+}
+
+/// A controller as it was written, for another process of this program.
+pub fn parse_checked(text: &str) -> Result<String, String> {
+    parse_choice(text).map(|_| text.to_owned())
+}
+
+/// Reads the name of a path.
+pub fn parse_path(text: &str) -> Result<String, String> {
+    match PathProfile::named(text) {
+        Some(path) => Ok(path.name.to_owned()),
+        None => Err(format!(
+            "there is no path \"{text}\"; {}",
+            suggest(text, "paths", PATHS.iter().map(|path| path.name))
+        )),
+    }
+}
+
+pub fn parse_queue(text: &str) -> Result<String, String> {
+    text.parse::<DisciplineChoice>()
+        .map(|choice| choice.text().to_owned())
+        .map_err(|error| error.to_string())
+}
+
+pub fn parse_traffic(text: &str) -> Result<&'static NamedTraffic, String> {
+    NamedTraffic::named(text)
+}
+
+/// A key of a flow's transport, as it was written and as a line of TOML.
+#[derive(Clone, Debug)]
+pub struct TransportKey {
+    pub text: String,
+    pub line: String,
+}
+
+impl fmt::Display for TransportKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// `min_rto=1 s`: a number, a word of TOML, or else a text, as long as a flow may have it.
+pub fn parse_transport(text: &str) -> Result<TransportKey, String> {
+    let pair = text.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
+    let Some((key, value)) = pair.filter(|(key, value)| !key.is_empty() && !value.is_empty())
+    else {
+        return Err("write KEY=VALUE, for example \"min_rto=1 s\"".to_owned());
+    };
+    let as_it_stands = value.parse::<u64>().is_ok() || matches!(value, "true" | "false");
+    let line =
+        format!("{key} = {}\n", if as_it_stands { value.to_owned() } else { format!("{value:?}") });
+    let ends = "between = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\n[[flow]]\nname = \"f\"\nfrom = \"a\"\nto = \"b\"\n";
+    let scenario = format!(
+        "duration = \"1 s\"\n[transport]\n{line}[[link]]\nname = \"l\"\n{ends}controller = \"newreno\"\n"
+    );
+    match narrows_scenario::parse(&scenario, "", &|_| Err(std::io::ErrorKind::NotFound.into())) {
+        Ok(_) => Ok(TransportKey { text: format!("{key}={value}"), line }),
+        Err(error) => Err(format!("{}; {}", error.message(), error.remedy())),
+    }
+}
+
+/// A key of a scenario and its value.
+pub fn parse_key(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((path, value)) if !path.trim().is_empty() && !value.trim().is_empty() => {
+            Ok((path.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("write PATH=VALUE, for example \"link.bottleneck.rate=10 Mbit/s\"".to_owned()),
+    }
+}
+
+pub fn parse_axis(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((path, values)) if !path.trim().is_empty() && !values.trim().is_empty() => {
+            Ok((path.trim().to_owned(), values.trim().to_owned()))
+        }
+        _ => Err("write PATH=VALUES, for example \"link.bottleneck.rate=10 Mbit/s,100 Mbit/s\""
+            .to_owned()),
+    }
+}
