@@ -1,6 +1,7 @@
 //! Networks from which episodes are drawn.
 
 use narrows::units::{Random, Rate};
+use narrows::workbench::text::quoted;
 use narrows_agents::{AGENT, Recorded};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -193,9 +194,4 @@ impl Kind {
         let first = parts.iter().map(|part| Rate::from_bps((rate as f64 * part) as u64)).collect();
         Drawn { text, first, rtt_us: 2 * delay, trace }
     }
-}
-
-/// Quotes a text for a scenario.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

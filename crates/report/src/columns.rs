@@ -1,8 +1,8 @@
 //! The numbers that the tables show, for the terminal and the page alike.
 
 use crate::Comparison;
-use crate::icn_tables::class_goodput;
 use crate::spread::Spread;
+use crate::tables::class_goodput;
 use narrows_figure::number::{UNDEFINED, count, or_dash, short};
 use narrows_measure::metrics::{self, Metric, Summary, flow_goodput};
 use narrows_measure::{

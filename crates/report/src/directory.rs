@@ -2,11 +2,9 @@
 
 use crate::checksums::{ResultDir, sha256};
 use crate::error::{ReportError, failed};
-use crate::icn_tables::{ICN_TABLES, icn_record};
-use crate::record::record;
 use crate::reserved::Reserved;
 use crate::summary::{self, RunOut, summary_json};
-use crate::tables::{TABLES, Table, no_rows};
+use crate::tables::{AnyTable, icn_record, icn_tables, no_rows, record, tables};
 use crate::together;
 use crate::{Case, Comparison, Overlay, OverlayError, html};
 use narrows_files::Folder;
@@ -166,13 +164,13 @@ pub fn write(
     }
     reserved.file("summary.json", summary_json(comparison).as_bytes())?;
     reserved.file("run.json", info.json(&comparison.version, run_lines(comparison)).as_bytes())?;
-    let tables: Vec<&Table> =
-        TABLES.iter().chain(ICN_TABLES.iter().filter(|_| comparison.is_icn())).collect();
+    let more = icn_tables().into_iter().filter(|_| comparison.is_icn());
+    let tables: Vec<&dyn AnyTable> = tables().into_iter().chain(more).collect();
     // A table holds the rows of one run at a time in memory. With several runs, writing several
     // tables at once does not need much more memory.
     together::each(&tables, comparison.runs().count(), |table| {
-        let sheets = comparison.runs().map(|(label, run)| (table.sheet)(label, run));
-        reserved.table(table.file, &(table.sheet)("", &no_rows()), sheets)
+        let sheets = comparison.runs().map(|(label, run)| table.sheet(label, run));
+        reserved.table(table.file(), &table.sheet("", &no_rows()), sheets)
     })?;
     reserved.file("report.html", html(comparison).as_bytes())?;
     reserved.complete()
@@ -208,12 +206,13 @@ pub fn read(files: &ResultDir) -> Result<Comparison, ReportError> {
         )));
     }
     let icn = summary.cases.iter().flat_map(|case| &case.runs).any(|run| run.icn.is_some());
-    let load = |tables: &[Table]| {
-        tables.iter().map(|table| read_table(files, table.file)).collect::<Result<Vec<_>, _>>()
+    let load = |tables: &[&dyn AnyTable]| {
+        tables.iter().map(|table| read_table(files, table.file())).collect::<Result<Vec<_>, _>>()
     };
-    let (tables, icn_tables) = (load(&TABLES)?, if icn { load(&ICN_TABLES)? } else { Vec::new() });
-    let like = |table: &Table| (table.sheet)("", &no_rows());
-    let (empty, icn_empty) = (TABLES.each_ref().map(like), ICN_TABLES.each_ref().map(like));
+    let like = |table: &dyn AnyTable| table.sheet("", &no_rows());
+    let (empty, icn_empty) = (tables().map(like), icn_tables().map(like));
+    let (tables, icn_tables) =
+        (load(&tables())?, if icn { load(&icn_tables())? } else { Vec::new() });
     let mut cases = Vec::new();
     for case in summary.cases {
         let runs = case.runs.iter().map(|run| {

@@ -16,13 +16,11 @@ mod estimate;
 mod fidelity;
 mod figures;
 mod grid;
-mod icn_tables;
 mod measured;
 mod model;
 mod overlay;
 mod page;
 mod perfetto;
-mod record;
 mod reproduction;
 mod reserved;
 mod scorecard;
@@ -66,3 +64,4 @@ pub use scorecard::{
 };
 pub use summary::summary_json;
 pub use table::{table, text_table};
+pub use tables::{ColumnAbout, TableAbout, table_descriptions};

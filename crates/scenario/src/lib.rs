@@ -84,3 +84,4 @@ pub use schema::schema;
 pub use sizes::{PUBLISHED, Published, Sizes};
 pub use sweep::{Axis, AxisValue, Changes, Sweep, moved};
 pub use text::parse_share;
+pub use write::quoted;

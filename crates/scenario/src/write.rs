@@ -348,8 +348,8 @@ impl Document {
     }
 }
 
-/// Formats a TOML basic string.
-pub(crate) fn quoted(text: &str) -> String {
+/// Formats a text as a basic string of TOML (v1.0.0, "String").
+pub fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

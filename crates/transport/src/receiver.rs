@@ -234,9 +234,13 @@ impl Receiver {
     /// Segments came in order: acknowledges them now or later.
     #[inline]
     fn acknowledge_in_order(&mut self, now: Time) -> Option<Ack> {
+        // Requirement, RFC 5681 section 4.2: "an ACK SHOULD be generated for at least every second
+        // full-sized segment"
         if self.quick_left > 0 || self.unacknowledged >= self.ack_every {
             return Some(self.acknowledge(now));
         }
+        // Requirement, RFC 5681 section 4.2: "MUST be generated within 500 ms of the arrival of the
+        // first unacknowledged packet"
         if self.ack_due.is_none() {
             self.ack_due = Some(now + self.delay);
         }
@@ -286,6 +290,8 @@ impl Receiver {
         if duplicate {
             return self.acknowledge_duplicate(now, number);
         }
+        // Requirement, RFC 5681 section 4.2: "Out-of-order data segments SHOULD be acknowledged
+        // immediately, in order to accelerate loss recovery"
         self.goodput += data.bytes;
         if let Some(autotuning) = &mut self.autotuning {
             autotuning.on_gap(range.end - self.next);
@@ -307,6 +313,8 @@ impl Receiver {
 
     /// The hole at the front was filled: the segments behind it are delivered too.
     fn fill(&mut self, now: Time) -> Ack {
+        // Requirement, RFC 5681 section 4.2: "the receiver SHOULD send an immediate ACK when it
+        // receives a data segment that fills in all or part of a gap in the sequence space"
         if let Some(end) = self.out_of_order.end_of(self.next) {
             self.next = end;
             self.out_of_order.remove_below(end);

@@ -241,6 +241,7 @@ impl RttEstimator {
 
     /// The timer expired: the next timeout is twice as long.
     pub fn back_off(&mut self) {
+        // Requirement, RFC 6298 section 5: "The host MUST set RTO <- RTO * 2"
         self.backoff += 1;
     }
 }

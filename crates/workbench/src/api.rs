@@ -103,7 +103,8 @@ fn begun(
     }
     let mut request = Request::read(command, values)
         .map_err(|error| Refused::Failed { text: refusal(&error) })?;
-    let words = request.words();
+    let words = Request::words(command, values)
+        .map_err(|error| Refused::Failed { text: refusal(&error) })?;
     request.output().console = Console::of(Arc::new(Asked { host: Arc::clone(host), words }));
     Ok((session, request))
 }
@@ -127,8 +128,20 @@ impl Host for Asked {
         self.host.made(directory);
     }
 
+    fn open(&self, report: &Path) -> io::Result<()> {
+        self.host.open(report)
+    }
+
     fn stop(&self) -> &AtomicBool {
         self.host.stop()
+    }
+
+    fn acquired(&self) {
+        self.host.acquired();
+    }
+
+    fn is_watched(&self) -> bool {
+        self.host.is_watched()
     }
 
     fn words(&self) -> Vec<String> {

@@ -186,6 +186,12 @@ pub(crate) struct Progress {
     note: Mutex<String>,
 }
 
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.report(true);
+    }
+}
+
 impl Progress {
     /// Adds finished work.
     pub fn inc(&self, more: u64) {

@@ -54,7 +54,6 @@ pub use controller_files::can_be_named;
 pub use error::{Failure, Refused};
 pub use fidelity::{CELLS, CONTROLLERS};
 pub use host::{Console, Host, Progressed};
-pub use live::acquire;
 pub use node::node;
 pub use outcome::Outcome;
 pub use output::{tell, told};

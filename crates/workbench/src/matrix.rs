@@ -9,7 +9,7 @@ use crate::pairs::{BUFFER, FLOW, pairings};
 use crate::request;
 use crate::routers;
 use crate::sweep::Job;
-use narrows_scenario::{Changes, Comparison, ENDS, PathProfile, Sweep};
+use narrows_scenario::{Changes, Comparison, ENDS, PathProfile, Sweep, quoted};
 use narrows_units::Span;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -156,11 +156,6 @@ fn paths(args: &request::Matrix) -> String {
         "\"path, duration, warmup\" = [\n{}]\n",
         args.on.path.iter().map(value).collect::<String>()
     )
-}
-
-/// Formats a basic string of TOML. A JSON string has the same form.
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }
 
 fn remake(args: &request::Matrix, kept: &BTreeMap<String, String>) -> String {

@@ -4,6 +4,8 @@ use crate::controller_files;
 use crate::error::{Failure, Refused};
 use narrows_control::Session;
 
+pub use narrows_scenario::quoted;
+
 /// The name of a scenario's text in errors.
 const SCENARIO: &str = "scenario.toml";
 

@@ -26,15 +26,18 @@ Many = str | Sequence[str]
 
 def values(given: Mapping[str, object]) -> str:
     """Return the values of a request as JSON."""
-    return json.dumps(dict(given), default=_plain)
+    try:
+        return json.dumps(dict(given), default=_plain, allow_nan=False)
+    except ValueError as error:
+        raise _narrows.Error(f"an option is no finite number: {error}") from None
 
 
 def _plain(value: object) -> object:
     """Return what JSON has for a path, a number of NumPy, a quantity or a sequence."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
-    if hasattr(value, "item"):
-        return value.item()
+    if hasattr(value, "tolist"):
+        return value.tolist()
     return list(value) if isinstance(value, Sequence) else str(value)
 
 

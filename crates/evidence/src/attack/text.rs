@@ -1,6 +1,7 @@
 //! The text of a scenario: a genome's network with the flows of its cast.
 
 use super::gene::rounded;
+use narrows_scenario::quoted;
 
 /// The controllers on a network: one group of flows, or two.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,11 +124,6 @@ impl Setting<'_> {
         }
         text
     }
-}
-
-/// Quotes a text as a basic string of TOML, for which JSON's syntax is valid.
-pub(super) fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }
 
 /// Formats a number with at most seven significant digits and without trailing zeros.

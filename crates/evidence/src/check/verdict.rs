@@ -189,6 +189,7 @@ fn on_kernel(
     let rule = &check.suite.grids[own.grid].rules[own.rule];
     let finding = check.finding(own.grid, rule, own.cell, Look::Other(Variant::Kernel), results)?;
     let mut issues = check.kernel_issues(own.grid, own.cell, results);
+    issues.sort_unstable();
     issues.dedup();
     Some(if issues.is_empty() { Ok(finding) } else { Err(issues) })
 }

@@ -3,7 +3,7 @@
 
 use crate::blocks::root;
 use crate::scratch::{Scratch, code, stderr};
-use parquet::file::reader::{FileReader, SerializedFileReader};
+use narrows_report::{ColumnAbout, TableAbout};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -307,8 +307,41 @@ fn scenarios_in_the_pages_run() {
     assert!(found >= 2, "{found}");
 }
 
+/// Writes the section of a table: what a row is, and each column, equal descriptions once.
+fn section(table: &TableAbout) -> String {
+    let list = |columns: &[(&str, &str)]| -> String {
+        let line = |columns: &[(&str, &str)]| {
+            let names: Vec<String> = columns.iter().map(|(name, _)| format!("`{name}`")).collect();
+            format!("- {}: {}\n", names.join(", "), columns[0].1)
+        };
+        columns.chunk_by(|(_, one), (_, other)| one == other).map(line).collect()
+    };
+    let (counters, plain): (Vec<&ColumnAbout>, Vec<&ColumnAbout>) =
+        table.columns.iter().partition(|column| column.is_counter);
+    let plain: Vec<_> = plain.iter().map(|own| (own.name.as_str(), own.about)).collect();
+    let counters: Vec<_> = counters
+        .iter()
+        .filter_map(|own| Some((own.name.strip_prefix("steady_")?, own.about)))
+        .collect();
+    let mut text = format!("## `{}`\n\n{}\n\n{}", table.file, table.about, list(&plain));
+    if !counters.is_empty() {
+        text += &format!("\nCounters (`steady_`, `total_`):\n\n{}", list(&counters));
+    }
+    text
+}
+
 #[test]
-fn the_page_of_results_names_every_file_and_column() {
+fn the_page_of_results_describes_every_file_and_column() {
+    let (name, mut text) = ("docs/results.md", page("docs/results.md"));
+    for table in narrows_report::table_descriptions() {
+        let begin = text.find(&format!("## `{}`\n", table.file)).unwrap_or(text.len());
+        let end = text[begin..].find("\n## ").map_or(text.len(), |end| begin + end);
+        text.replace_range(begin..end, &section(&table));
+    }
+    if env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(root().join(name), &text).expect("a page");
+    }
+    assert!(text == page(name), "{name} differs from the tables; UPDATE_DOCS=1 writes it");
     let place = Scratch::new("docs-results");
     let scenario = root().join("scenarios/icn.toml");
     let scenario = scenario.to_str().expect("a path");
@@ -318,39 +351,12 @@ fn the_page_of_results_names_every_file_and_column() {
     ] {
         let output = place.narrows(arguments.iter().copied());
         assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let result = arguments.last().expect("a directory");
+        let files = place.files_of(result).into_iter();
+        let missing: Vec<String> =
+            files.filter(|file| !text.contains(&format!("`{file}`"))).collect();
+        assert!(missing.is_empty(), "{name} does not name {missing:#?}");
     }
-    let text = page("docs/results.md");
-    let mut missing = Vec::new();
-    for (result, file) in ["result", "icn"]
-        .into_iter()
-        .flat_map(|result| place.files_of(result).into_iter().map(move |file| (result, file)))
-    {
-        if !text.contains(&format!("`{file}`")) {
-            missing.push(file.clone());
-        }
-        if !file.ends_with(".parquet") {
-            continue;
-        }
-        // A table's columns stand between its own heading and the next.
-        let section = text.split(&format!("\n## `{file}`")).nth(1).unwrap_or_default();
-        let section = section.split("\n## ").next().unwrap_or_default();
-        let table = SerializedFileReader::new(
-            fs::File::open(place.path(result).join(&file)).expect("a table"),
-        )
-        .expect("Parquet");
-        for column in table.metadata().file_metadata().schema_descr().columns() {
-            let name = column.name();
-            let base = if file.ends_with("samples.parquet") {
-                name
-            } else {
-                name.trim_start_matches("steady_").trim_start_matches("total_")
-            };
-            if ![name, base].iter().any(|name| section.contains(&format!("`{name}`"))) {
-                missing.push(format!("{name} in {file}"));
-            }
-        }
-    }
-    assert!(missing.is_empty(), "docs/results.md does not name {missing:#?}");
 }
 
 #[test]

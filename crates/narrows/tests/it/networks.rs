@@ -95,7 +95,7 @@ fn several_are_networks_of_a_matrix_that_shows_both_of_a_pair() {
     let whole = summary(&place, "pairs");
     assert_eq!(
         whole["remake"],
-        "narrows matrix cubic bbr --path lte,wifi --queue fq-codel --duration '4 s' --seed 1 --seeds 1"
+        "narrows matrix cubic bbr --path lte,wifi --queue fq-codel --duration '4 s' --seeds 1"
     );
     let spaced = place.narrows(
         ["matrix", "cubic", "bbr"]

@@ -122,7 +122,8 @@ fn csv(fidelity: &Fidelity) -> String {
         for DistanceOut { quantity, unit, kernel, simulator, gap, gap_is } in
             cell.distances.iter().map(DistanceOut::of)
         {
-            let (number, label, invalid) = (cell.number, &cell.label, cell.invalid.is_some());
+            let (number, label, invalid) =
+                (cell.number, cell.label.replace('"', "\"\""), cell.invalid.is_some());
             text += &format!(
                 "{number},\"{label}\",{quantity},{unit},{kernel},{simulator},{gap},{gap_is},{invalid}\n"
             );

@@ -6,7 +6,7 @@ use super::scorecard::scorecard_html;
 use super::style::escape;
 use crate::grid::{self, Column, Grid, Matrix};
 use crate::spread::statistic;
-use narrows_figure::number::count;
+use narrows_figure::number::{count, short};
 use narrows_measure::harm::STARVED_S;
 use narrows_measure::metrics::Metric;
 use serde::Serialize;
@@ -130,7 +130,11 @@ fn most(grid: &Grid) -> usize {
 
 fn drawn(grid: &Grid, parts: &[Arc<str>], column: &Column) -> Plotted {
     let spreads = grid.spreads_in(grid.cells(), column);
-    let rounded = |value: f64| format!("{value:.5e}").parse().unwrap_or(value);
+    // Six digits, unless the page would then show another number than the tables.
+    let rounded = |value: f64| {
+        let six = format!("{value:.5e}").parse().unwrap_or(value);
+        if short(six) == short(value) { six } else { value }
+    };
     Plotted {
         title: column.head(),
         part: column.of.as_ref().and_then(|of| parts.iter().position(|part| part == of)),

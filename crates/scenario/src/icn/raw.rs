@@ -1,5 +1,5 @@
-//! The information-centric part of a scenario, unchecked. Comments become descriptions in the JSON
-//! Schema.
+//! The information-centric tables of a scenario, before they are checked. Comments become
+//! descriptions in the JSON Schema.
 
 use crate::text::{At, Quantity};
 use narrows_units::{Bytes, Span};
@@ -7,108 +7,116 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// Makes the network information-centric: instead of flows there are prefixes, consumers and requests. Links must be two-way.
+/// Makes the network information-centric: it has prefixes, consumers and requests instead of flows.
+/// Links must be two-way.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Icn")]
 pub(crate) struct RawIcn {
-    /// The law by which links advertise rates: "mircc", "mircc-single", "rcp", with parameters as in "mircc?eta=0.9", or "none". Default:
-    /// "mircc".
+    /// The law by which links advertise rates: "mircc", "mircc-single", "rcp", with parameters as
+    /// in "mircc?eta=0.9", or "none". Default: "mircc".
     pub law: Option<At<String>>,
-    /// How consumers ask that do not say it themselves: "mircc", "single", "best-subflow", "total-per-subflow". Default: "mircc" where the
-    /// law has two classes, "single" where it has one.
+    /// Algorithm of consumers that do not choose one themselves: "mircc", "single", "best-subflow",
+    /// "total-per-subflow". Default: "mircc" if the law has two classes, "single" if it has one.
     pub consumer: Option<At<String>>,
-    /// The same by a congestion controller, which has a window: "cubic".
+    /// Congestion controller of consumers that do not choose one themselves, instead of `consumer`:
+    /// "cubic". Such consumers have a window.
     pub controller: Option<At<String>>,
-    /// Every neighbour that is nearer to a producer is a next hop; false: only the best one. Default: true.
+    /// True if every neighbour that is nearer to a producer is a next hop, false if only the best
+    /// one is. Default: true.
     pub multipath: Option<bool>,
-    /// Nodes hold Interests back so that the Data they ask for fits the link. Default: true.
+    /// True if nodes delay Interests so that the requested Data fits the link. Default: true.
     pub shaper: Option<bool>,
-    /// How the shaper's rate follows from the Interests of the other direction: "boundary", all that they and their Data leave, or
-    /// "published", less than that (Wang et al.). Default: "boundary".
+    /// Rule that computes the shaper's rate from the Interests of the other direction: "boundary"
+    /// for all capacity that they and their Data leave, or "published" for less than that (Wang et
+    /// al.). Default: "boundary".
     pub shaper_form: Option<RawShaperForm>,
-    /// The law's capacity is what the shaper leaves for Data; false: the whole link. They differ where Data crosses a link both ways.
-    /// Default: true.
+    /// True if the law's capacity is the capacity that the shaper leaves for Data, false if it is
+    /// the whole link. The two differ if Data crosses a link in both directions. Default: true.
     pub shaped_capacity: Option<At<bool>>,
-    /// Where nodes have the capacities of their links from: "known", the links tell them, or "measured", by the Data that they carry, from a guess
-    /// of 10 Mbit/s on. Default: "known".
+    /// Source of the link capacities that nodes use: "known" from the links, or "measured" from the
+    /// Data that the links carry, starting from a guess of 10 Mbit/s. Default: "known".
     pub capacity: Option<At<RawCapacity>>,
-    /// Interests that the shaper of a face holds. Default: 100.
+    /// Most Interests that the shaper of a face holds. Default: 100.
     pub shaper_queue: Option<At<u32>>,
-    /// Nodes pace the Interests of consumers with a window, where links advertise rates: as one that follows rates would send them. Default:
-    /// true.
+    /// True if nodes pace the Interests of consumers with a window as a consumer that follows rates
+    /// would send them. Only where links advertise rates. Default: true.
     pub proxy: Option<At<bool>>,
-    /// Nodes refuse primary Interests of a consumer that ask for more than 1.25 times the rate in its Data, as a mean over a second. Default:
-    /// false.
+    /// True if nodes refuse primary Interests of a consumer that request more than 1.25 times the
+    /// rate in its Data, as a mean over a second. Default: false.
     pub police: Option<At<bool>>,
-    /// How Interests follow paths: by RFC 9531's path labels, by hashes that nodes keep a table of, by a random value, or by a Bloom
-    /// filter. Default: "labels".
+    /// Method by which Interests follow paths: path labels (RFC 9531), hashes that nodes look up in
+    /// a table, a random value, or a Bloom filter. Default: "labels".
     pub steering: Option<RawSteering>,
-    /// How nodes choose a next hop for Interests that follow no path: "weighted" at random by capacity, "best-route" always the best.
-    /// Default: "weighted", "best-route" where links advertise no rates.
+    /// Forwarding strategy for Interests that follow no path: "weighted" chooses a next hop at
+    /// random by capacity, "best-route" always the best one. Default: "weighted", or "best-route"
+    /// if links advertise no rates.
     pub strategy: Option<At<String>>,
-    /// Data packets that each node caches. Default: 0.
+    /// Most Data packets in the cache of each node. Default: 0.
     pub cache: Option<u32>,
-    /// Pending Interests that a node accepts from a face; it refuses more. Default: 65536.
+    /// Most pending Interests that a node accepts from a face; it refuses further ones. Default:
+    /// 65536.
     pub pending: Option<At<u32>>,
-    /// How long an Interest is pending. Default: "4 s".
+    /// Interest lifetime: time for which an Interest is pending. Default: "4 s".
     pub lifetime: Option<At<Quantity<Span>>>,
-    /// The size of an Interest. Default: "100 B".
+    /// Size of an Interest. Default: "100 B".
     pub interest: Option<At<Quantity<Bytes>>>,
-    /// The size of Data of prefixes that do not say it themselves. Default: "1000 B".
+    /// Size of a Data packet of prefixes that do not set it themselves. Default: "1000 B".
     pub data: Option<At<Quantity<Bytes>>>,
 }
 
-/// How a shaper's rate follows from the other direction.
+/// Rule that computes a shaper's rate from the Interests of the other direction.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "ShaperForm")]
 pub(crate) enum RawShaperForm {
-    /// All that the other direction leaves.
+    /// All capacity that the other direction leaves.
     Boundary,
-    /// By the square of the other direction's shortfall from its share.
+    /// Less than `boundary`: the rate depends on the square of the other direction's shortfall from
+    /// its share.
     Published,
 }
 
-/// Where nodes have capacities from.
+/// Source of the link capacities that nodes use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Capacity")]
 pub(crate) enum RawCapacity {
-    /// The links tell them.
+    /// Nodes know the capacities of their links.
     Known,
-    /// They measure what the links carry.
+    /// Nodes measure the Data that their links carry.
     Measured,
 }
 
-/// How Interests follow paths.
+/// Method by which Interests follow paths.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Steering")]
 pub(crate) enum RawSteering {
-    /// By labels of next hops (RFC 9531).
+    /// Labels of next hops (RFC 9531).
     Labels,
-    /// By the path's hash, which nodes keep a table of.
+    /// The hash of the path, which nodes look up in a table.
     Hashes,
-    /// By a random value that chooses at each split.
+    /// A random value that chooses at each split.
     Random,
-    /// By a Bloom filter of the links chosen at splits.
+    /// A Bloom filter of the links chosen at splits.
     Bloom,
 }
 
-/// Names that begin alike, and who answers.
+/// A name prefix with its producers.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Prefix")]
 pub(crate) struct RawPrefix {
-    /// The prefix: "/video".
+    /// Text of the prefix: "/video".
     pub name: At<String>,
-    /// The node of its producer, or the nodes of several that answer alike.
+    /// Node of the producer, or nodes of several producers that answer alike.
     pub at: At<OneOrMore>,
-    /// The size of a Data packet. Default: that of [icn].
+    /// Size of a Data packet. Default: the size in `[icn]`.
     pub data: Option<At<Quantity<Bytes>>>,
-    /// Next hops of nodes where they are other than delays and `multipath` say, by their names or, where several links lead to one, those
-    /// of the links: F2 = ["F3"]. No Interest may come back to where it has been.
+    /// Next hops of nodes for which delays and `multipath` would choose others: F2 = ["F3"]. A next
+    /// hop is written as the name of its node, or as the name of a link if several links lead to
+    /// that node. No Interest may return to a node where it has been.
     #[serde(default)]
     pub next_hops: BTreeMap<At<String>, At<Vec<At<String>>>>,
 }
@@ -117,9 +125,9 @@ pub(crate) struct RawPrefix {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "a name in quotes, or a list of names is expected here")]
 pub(crate) enum OneOrMore {
-    /// One.
+    /// One name.
     One(String),
-    /// Several.
+    /// Several names.
     More(Vec<String>),
 }
 
@@ -132,66 +140,70 @@ impl OneOrMore {
     }
 }
 
-/// Asks for a content.
+/// A consumer of one content.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Consumer")]
 pub(crate) struct RawConsumer {
-    /// Its name. Default: "consumer", numbered where names would be the same.
+    /// Name of the consumer. Default: "consumer", with a number if that name is taken.
     pub name: Option<At<String>>,
-    /// Its node.
+    /// Node of the consumer.
     pub at: At<String>,
-    /// The prefix under which it asks.
+    /// Prefix of the content.
     pub prefix: At<String>,
-    /// How it asks. Default: as [icn] says.
+    /// Algorithm by which the consumer sends Interests. Default: the algorithm in `[icn]`.
     pub consumer: Option<At<String>>,
-    /// The same by a congestion controller.
+    /// Congestion controller of the consumer, instead of `consumer`.
     pub controller: Option<At<String>>,
-    /// The content: consumers that name the same, under one prefix, ask for the same Data, and have the same `segments`. Default: one of
-    /// its own.
+    /// Name of the content. Consumers that give the same name under one prefix request the same
+    /// Data, and must have the same `segments`. Default: a content of the consumer's own.
     pub content: Option<At<String>>,
-    /// Data packets of the content. Default: without end.
+    /// Number of Data packets of the content. Default: unlimited.
     pub segments: Option<At<u64>>,
-    /// So many such consumers, named `name.1`, `name.2` and so on.
+    /// Number of consumers like this one. Several consumers are named `name.1`, `name.2` and so on.
+    /// Default: 1.
     pub count: Option<At<u64>>,
-    /// When it begins. Default: "0 s".
+    /// Time at which the consumer starts. Default: "0 s".
     pub start: Option<At<Quantity<Span>>>,
-    /// Each further one of `count` begins this much later. Default: "0 s".
+    /// Time between the starts of the consumers of `count`. Default: "0 s".
     pub stagger: Option<At<Quantity<Span>>>,
-    /// When it stops asking. Default: at the end of the run.
+    /// Time at which the consumer stops sending Interests. Default: the end of the run.
     pub stop: Option<At<Quantity<Span>>>,
 }
 
-/// Contents asked for at random, each by a consumer of its own.
+/// A process that requests contents at random. Each request has a consumer of its own.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Request")]
 pub(crate) struct RawRequest {
-    /// Its name.
+    /// Name of the process.
     pub name: At<String>,
-    /// The node where a content is asked for, or the nodes of which one is drawn each time.
+    /// Node of the consumers, or nodes of which one is drawn for each request.
     pub at: At<OneOrMore>,
-    /// The prefix, or the prefixes of which one is drawn each time.
+    /// Prefix of the contents, or prefixes of which one is drawn for each request.
     pub prefix: At<OneOrMore>,
-    /// The mean time from one content to the next; it is exponential.
+    /// Mean time from one request to the next. The times are exponentially distributed.
     pub every: At<Quantity<Span>>,
-    /// Data packets of a content: a number, or numbers with their probabilities, [[1000, 0.99], [50000, 0.01]].
+    /// Number of Data packets of a content: a number, or numbers with their probabilities, [[1000,
+    /// 0.99], [50000, 0.01]].
     pub segments: At<RawSegments>,
-    /// The contents under each prefix; each may be asked for again and again. Default: every content is asked for once.
+    /// Number of contents under each prefix. Each may be requested repeatedly. Default: every
+    /// content is requested once.
     pub catalogue: Option<At<u32>>,
-    /// The k-th content of the catalogue is asked for in proportion to k to the power of minus this. Default: 0.8.
+    /// Zipf exponent z: the k-th content of the catalogue is requested in proportion to k to the
+    /// power of -z. Default: 0.8.
     pub zipf: Option<At<f64>>,
-    /// How each consumer asks. Default: as [icn] says.
+    /// Algorithm by which each consumer sends Interests. Default: the algorithm in `[icn]`.
     pub consumer: Option<At<String>>,
-    /// The same by a congestion controller.
+    /// Congestion controller of each consumer, instead of `consumer`.
     pub controller: Option<At<String>>,
-    /// When it begins. Default: "0 s".
+    /// Time at which the requests begin. Default: "0 s".
     pub start: Option<At<Quantity<Span>>>,
-    /// When it ends. Default: at the end of the run.
+    /// Time at which the requests end. Default: the end of the run.
     pub stop: Option<At<Quantity<Span>>>,
 }
 
-/// Data packets of a content.
+/// Number of Data packets of a content.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(
     untagged,
@@ -199,8 +211,8 @@ pub(crate) struct RawRequest {
 )]
 #[schemars(rename = "Segments")]
 pub(crate) enum RawSegments {
-    /// Always so many.
+    /// A fixed number.
     Fixed(u64),
-    /// So many, and with which probability.
+    /// Numbers, each with its probability.
     Drawn(Vec<(u64, f64)>),
 }

@@ -1,4 +1,5 @@
-//! The tables of a figure file, unchecked. Comments become descriptions in the JSON Schema.
+//! The tables of a figure file, before they are checked. Comments become descriptions in the JSON
+//! Schema.
 
 use super::places::{RawNames, RawPlaces, RawThan};
 use crate::text::{At, Quantity};
@@ -32,219 +33,227 @@ pub(super) struct RawFile {
     pub claim: Vec<At<RawClaim>>,
 }
 
-/// What the figure of a paper is, for `narrows reproduce`.
+/// Description of the figure of a paper, for `narrows reproduce`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Figure")]
 pub(crate) struct RawFigure {
-    /// What it shows, in a few words.
+    /// Title of the figure, in a few words.
     pub title: String,
-    /// Where it stands in the document.
+    /// Place of the figure in the document.
     pub source: String,
-    /// What the document says of the set-up, and what is ours.
+    /// Set-up as the document describes it, and the parts that are our own choice.
     pub about: String,
-    /// Its place among the figures of its paper. Default: 0, and then by the name of the file.
+    /// Position among the figures of the paper. Default: 0. Figures at the same position are
+    /// ordered by file name.
     #[serde(default)]
     pub order: i64,
 }
 
-/// What `narrows reproduce --live` changes, which runs the figure on the kernel: values of the scenario by their paths, axes of `[sweep]`
-/// under `sweep`.
+/// Changes for `narrows reproduce --live`, which runs the figure on the kernel: values of the
+/// scenario by their paths, and axes of `[sweep]` under `sweep`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(rename = "Live")]
 pub(crate) struct RawLive {
-    /// What is different on the kernel, and why the claims can be seen all the same.
+    /// Differences on the kernel, and why the claims can be seen in spite of them.
     pub why: Option<At<String>>,
-    /// What `--quick` changes beyond that.
+    /// Further changes with `--quick`.
     pub quick: Option<At<RawQuick>>,
-    /// Axes in place of those of the same name; `seeds` for so many seeds.
+    /// Axes that replace the axes of the same name. `seeds` is the number of seeds.
     #[serde(rename = "sweep")]
     #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     _sweep: Option<IgnoredAny>,
 }
 
-/// What `narrows reproduce --quick` changes: values of the scenario by their paths, axes of `[sweep]` under `sweep`.
+/// Changes for `narrows reproduce --quick`: values of the scenario by their paths, and axes of
+/// `[sweep]` under `sweep`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(rename = "Quick")]
 pub(crate) struct RawQuick {
-    /// What is scaled, and why the claims can be seen all the same.
+    /// Scaled values, and why the claims can be seen in spite of the scaling.
     pub why: Option<At<String>>,
-    /// Axes in place of those of the same name; `seeds` for so many seeds.
+    /// Axes that replace the axes of the same name. `seeds` is the number of seeds.
     #[serde(rename = "sweep")]
     #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     _sweep: Option<IgnoredAny>,
 }
 
-/// A plot: `x` and `y` over the cells of a sweep, `trace` over the time of one run, or `cdf` of a metric over cells.
+/// A plot: `x` and `y` over the cells of a sweep, `trace` over the time of one run, or the `cdf` of
+/// a metric over cells.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Plot")]
 pub(crate) struct RawPlot {
-    /// What it shows.
+    /// Title of the plot.
     pub title: String,
-    /// The axis of the sweep that runs along the plot.
+    /// Axis of the sweep along the x axis.
     pub x: Option<At<String>>,
-    /// The metric drawn over it.
+    /// Metric along the y axis.
     pub y: Option<At<String>>,
-    /// The metric whose distribution over cells is drawn.
+    /// Metric whose distribution over cells is drawn.
     pub cdf: Option<At<String>>,
-    /// What is drawn over time.
+    /// Quantity that is drawn over time.
     pub trace: Option<At<String>>,
-    /// The axis, or axes, with a line for each value.
+    /// Axis, or axes, of the sweep with a line for each value.
     pub lines: Option<RawNames>,
-    /// The cells that are drawn, as in a claim.
+    /// Cells that are drawn, written as in a claim.
     pub at: Option<At<RawPlaces>>,
-    /// The metric is computed over this part of the run, from and to.
+    /// Part of the run over which the metric is computed: its beginning and its end.
     pub window: Option<At<Vec<Quantity<Span>>>>,
-    /// The metric is computed from these flows; of a trace, only these are drawn.
+    /// Flows from which the metric is computed; of a trace, the flows that are drawn.
     pub flows: Option<RawNames>,
-    /// The link of a trace of queue, utilisation, loss, rate or shaper. Default: the bottleneck.
+    /// Link of a trace of queue, utilisation, loss, rate or shaper. Default: the bottleneck.
     pub link: Option<At<String>>,
-    /// Axes drawn logarithmically: "x", "y" or "xy".
+    /// Logarithmic axes: "x", "y" or "xy".
     pub log: Option<At<String>>,
-    /// What stands along the x axis. Default: the axis of the sweep in words, with its unit: "Loss of bottleneck, %".
+    /// Title of the x axis. Default: the axis of the sweep in words, with its unit: "Loss of
+    /// bottleneck, %".
     pub x_title: Option<String>,
-    /// What stands along the y axis. Default: the metric with its unit.
+    /// Title of the y axis. Default: the metric with its unit.
     pub y_title: Option<String>,
-    /// What is different with `--quick`.
+    /// Changes with `--quick`.
     pub quick: Option<At<RawPlotQuick>>,
 }
 
-/// What is different about a plot with `--quick`.
+/// Changes of a plot with `--quick`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PlotQuick")]
 pub(crate) struct RawPlotQuick {
-    /// The cells that are drawn.
+    /// Cells that are drawn.
     pub at: Option<At<RawPlaces>>,
-    /// The part of the run.
+    /// Part of the run over which the metric is computed: its beginning and its end.
     pub window: Option<At<Vec<Quantity<Span>>>>,
 }
 
-/// A statement of the document, and what would show that it holds.
+/// A statement of the document, with the bounds within which it holds.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Claim")]
 pub(crate) struct RawClaim {
     /// The statement, in our words.
     pub says: String,
-    /// The statement of `statements.toml` that it judges, by its name. Default: none, it is one of ours.
+    /// Name of the statement in `statements.toml` that the claim judges. Default: none, for a claim
+    /// of our own.
     pub statement: Option<At<String>>,
-    /// The number, or the words, that the document gives.
+    /// Number or words in the document.
     pub published: String,
-    /// Where.
+    /// Place in the document.
     pub source: String,
-    /// The metric by which it is judged.
+    /// Metric by which the claim is judged.
     pub metric: At<String>,
-    /// The cells that are judged: for axes of the sweep a label, or a list of labels. An axis that is left out means all its values.
+    /// Cells that are judged: for each axis of the sweep a label or a list of labels. An axis that
+    /// is left out means all its values.
     pub at: Option<At<RawPlaces>>,
-    /// The metric is computed over this part of the run, from and to. Default: from the end of the warm-up.
+    /// Part of the run over which the metric is computed: its beginning and its end. Default: from
+    /// the end of the warm-up.
     pub window: Option<At<Vec<Quantity<Span>>>>,
-    /// The metric is computed from these flows. Default: all.
+    /// Flows from which the metric is computed. Default: all.
     pub flows: Option<RawNames>,
-    /// The metric takes this link for the bottleneck. Default: as the metric says.
+    /// Link that the metric takes as the bottleneck. Default: the metric chooses it.
     pub link: Option<At<String>>,
-    /// Compared with: the same cell but for the axes named here, and with `flows`, `link`, `window` and `metric` of its own if these are
-    /// named.
+    /// Comparison with another cell, which differs from the judged cell in the axes given here.
+    /// `flows`, `link`, `window` and `metric` of the other cell can be given as well.
     pub than: Option<At<RawThan>>,
-    /// How it is compared. Default: "ratio".
+    /// Kind of comparison. Default: "ratio".
     pub by: Option<RawBy>,
-    /// How several cells are judged. Default: "worst".
+    /// Rule that combines several cells. Default: "worst".
     pub over: Option<RawOver>,
-    /// A cell's value of those of its seeds. Default: "mean".
+    /// Rule that combines the values of a cell's seeds. Default: "mean".
     pub seeds: Option<RawSeeds>,
-    /// The least value with which the claim holds.
+    /// Least value with which the claim holds.
     pub min: Option<At<f64>>,
-    /// The greatest value with which the claim holds.
+    /// Greatest value with which the claim holds.
     pub max: Option<At<f64>>,
-    /// Why these bounds.
+    /// Reason for these bounds.
     pub tolerance: String,
-    /// What the document gives to judge by: its number, or an ordering only. Default: "number".
+    /// Evidence in the document: a number, or only an ordering. Default: "number".
     pub judged: Option<RawJudged>,
-    /// Why it is known not to hold, in short.
+    /// Short reason why the claim is known not to hold.
     pub known: Option<String>,
-    /// Why the kernel's value is more than 15 % away from the simulator's.
+    /// Reason why the kernel's value differs by more than 15 % from the simulator's value.
     pub apart: Option<String>,
-    /// What is different with `--quick`.
+    /// Changes with `--quick`.
     pub quick: Option<At<RawClaimChange>>,
-    /// The claim is judged on the kernel too, with what is different there. One whose cells name a world is judged on the kernel only.
+    /// Judges the claim on the kernel too, with these changes. A claim whose cells name a world is
+    /// judged on the kernel only.
     pub live: Option<At<RawClaimChange>>,
 }
 
-/// What is different about a claim with `--quick` or `--live`.
+/// Changes of a claim with `--quick` or `--live`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ClaimChange")]
 pub(crate) struct RawClaimChange {
-    /// The cells that are judged.
+    /// Cells that are judged.
     pub at: Option<At<RawPlaces>>,
-    /// The part of the run.
+    /// Part of the run over which the metric is computed: its beginning and its end.
     pub window: Option<At<Vec<Quantity<Span>>>>,
-    /// The flows.
+    /// Flows from which the metric is computed.
     pub flows: Option<RawNames>,
-    /// Compared with.
+    /// Comparison with another cell.
     pub than: Option<At<RawThan>>,
-    /// The least value with which the claim holds.
+    /// Least value with which the claim holds.
     pub min: Option<At<f64>>,
-    /// The greatest value with which the claim holds.
+    /// Greatest value with which the claim holds.
     pub max: Option<At<f64>>,
-    /// Why these bounds.
+    /// Reason for these bounds.
     pub tolerance: Option<String>,
-    /// Why it is known not to hold; "" if it holds so.
+    /// Reason why the claim is known not to hold; "" if it holds with these changes.
     pub known: Option<String>,
 }
 
-/// How a value is compared with another.
+/// Comparison of two values.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "By")]
 pub(crate) enum RawBy {
-    /// Divided by it.
+    /// The claim's value divided by the other value.
     Ratio,
-    /// Less it.
+    /// The claim's value minus the other value.
     Difference,
 }
 
-/// How several cells are judged.
+/// Rule that combines several cells.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Over")]
 pub(crate) enum RawOver {
-    /// By the one that is farthest out.
+    /// The cell that is farthest outside the bounds.
     Worst,
-    /// By their mean.
+    /// The mean of the cells.
     Mean,
-    /// By their median.
+    /// The median of the cells.
     Median,
 }
 
-/// How the values of a cell's seeds are made one.
+/// Rule that combines the values of a cell's seeds.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Seeds")]
 pub(crate) enum RawSeeds {
-    /// Their mean.
+    /// The mean of the seeds.
     Mean,
-    /// Their median.
+    /// The median of the seeds.
     Median,
-    /// The value that a quarter of them is below.
+    /// The lower quartile of the seeds: a quarter of the values is below it.
     LowerQuartile,
-    /// The value that a quarter of them is above.
+    /// The upper quartile of the seeds: a quarter of the values is above it.
     UpperQuartile,
 }
 
-/// What the document gives to judge by.
+/// Evidence in the document.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Judged")]
 pub(crate) enum RawJudged {
     /// A number.
     Number,
-    /// An order of what is compared.
+    /// An ordering of the compared values.
     Ordering,
 }
 
-/// A table that the scenario reader ignores, described as `T`.
+/// A table that the scenario reader ignores. The JSON Schema describes it as `T`.
 #[derive(Debug)]
 pub(crate) struct Unread<T>(PhantomData<T>);
 

@@ -1,4 +1,4 @@
-//! Changes during a run, unchecked.
+//! Tables of changes during a run, before they are checked.
 
 use super::link::{RawEcn, RawJitter, RawLoss, RawReorder};
 use crate::text::{At, OrUnlimited, Quantity};
@@ -6,48 +6,57 @@ use narrows_units::{Depth, Rate, Span};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Something that changes during the run, at once or on a ramp, once or again and again.
+/// A change of a link or of a flow's routes during the run: at once or on a ramp, once or
+/// repeatedly.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Change")]
 pub(crate) struct RawChange {
-    /// When.
+    /// Time of the change; with `every`, of the first one.
     pub at: At<Quantity<Span>>,
-    /// The link that changes; `x` is the forward direction of a two-way link, `x.back` the reverse.
+    /// The link that changes. For a two-way link `x`, `x` is the forward direction and `x.back` the
+    /// reverse direction.
     pub link: Option<At<String>>,
-    /// Both directions of the two-way link change. Default: false.
+    /// True if both directions of a two-way link change. Default: false.
     pub both: Option<At<bool>>,
-    /// The new rate. What is left of the packet in transmission and what waits go out at it; "0 bit/s" sends nothing until the next change.
+    /// New rate. It holds for waiting packets and for the rest of the packet in transmission. "0
+    /// bit/s" sends nothing until the next change of the rate.
     pub rate: Option<At<Quantity<Rate>>>,
-    /// The new propagation delay, of packets that leave from then on. It never reorders.
+    /// New propagation delay, for packets that leave from then on. The change never reorders
+    /// packets.
     pub delay: Option<At<Quantity<Span>>>,
-    /// The new jitter; "0 s" ends it.
+    /// New jitter; "0 s" ends the jitter.
     pub jitter: Option<At<RawJitter>>,
-    /// The new reordering; a share of "0 %" ends it.
+    /// New reordering; a share of "0 %" ends the reordering.
     pub reorder: Option<At<RawReorder>>,
-    /// The new time between bursts of deliveries; "0 s" ends them.
+    /// New time between bursts of deliveries; "0 s" ends the bursts.
     pub aggregate: Option<At<Quantity<Span>>>,
-    /// What becomes of the ECN field of packets that reach the far end from then on; "keep" ends the rest.
+    /// New treatment of the ECN field, for packets that reach the far end from then on. "keep" ends
+    /// bleaching and unmarking.
     pub ecn: Option<At<RawEcn>>,
-    /// The new losses; "0 %" ends them.
+    /// New losses; "0 %" ends the losses.
     pub loss: Option<At<RawLoss>>,
-    /// What the queue holds from then on; what waits stays. A buffer in time or bdp counts with the rate and delays right after this
-    /// change. A buffer that is not given here keeps its size in bytes whatever the rate becomes.
+    /// New limit of the queue; waiting packets stay. A buffer in time or bdp is computed from the
+    /// rate and delays right after this change. Without this key the buffer keeps its size in
+    /// bytes, even if the rate changes.
     pub buffer: Option<At<OrUnlimited<Depth>>>,
-    /// An outage: for so long the link sends nothing. Its queue fills; what has left arrives.
+    /// Length of an outage: the link sends nothing, and its queue fills. Packets that have already
+    /// left arrive.
     pub down_for: Option<At<Quantity<Span>>>,
-    /// The flow whose routes change, instead of a link. Packets under way keep their old route.
+    /// The flow whose routes change, instead of a link. Packets in flight keep their old route.
     pub flow: Option<At<String>>,
-    /// The links that its data crosses from then on, in order. Default: as before.
+    /// Links that the flow's data crosses from then on, in order. Default: as before.
     pub route: Option<At<Vec<At<String>>>>,
-    /// The links that its acknowledgements cross from then on, in order. Default: as before.
+    /// Links that the flow's acknowledgements cross from then on, in order. Default: as before.
     pub back: Option<At<Vec<At<String>>>>,
-    /// A ramp: the new values are reached after this time, in 100 equal steps, or fewer of 1 ms each. Default: at once.
+    /// Duration of a ramp to the new values, in 100 equal steps, or in fewer steps of 1 ms each.
+    /// Default: at once.
     pub over: Option<At<Quantity<Span>>>,
-    /// It happens again and again, so much later each time, until the end of the run.
+    /// Interval at which the change repeats, until the end of the run. Default: the change happens
+    /// once.
     pub every: Option<At<Quantity<Span>>>,
-    /// It happens so many times.
+    /// Number of times that the change happens. Needs `every`.
     pub times: Option<At<u64>>,
-    /// The last time is before this.
+    /// Time before which the last repetition happens. Needs `every`.
     pub until: Option<At<Quantity<Span>>>,
 }

@@ -1,4 +1,4 @@
-//! Flows and their workloads, unchecked.
+//! Tables of flows and their workloads, before they are checked.
 
 use super::transport::RawTransport;
 use crate::text::{At, Extent, Frequency, Load, Quantity};
@@ -9,46 +9,52 @@ use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::fmt;
 
-/// Traffic from one node to another.
+/// A flow: traffic from one node to another.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Flow")]
 pub(crate) struct RawFlow {
-    /// Its name. Default: that of its controller, "udp" without one, numbered where names would be the same.
+    /// Name of the flow. Default: the name of its controller, or "udp" without a controller, with a
+    /// number if that name is taken.
     pub name: Option<At<String>>,
-    /// The sender's node.
+    /// Node of the sender.
     pub from: At<String>,
-    /// The receiver's node.
+    /// Node of the receiver.
     pub to: At<String>,
-    /// The congestion controller with its parameters: "newreno", "cubic?profile=rfc9438". Left out, the flow sends at its workload's rate
-    /// whatever happens (UDP).
+    /// Congestion controller with its parameters: "newreno", "cubic?profile=rfc9438". Without a
+    /// controller the flow is UDP: it sends at the rate of its workload and does not react to
+    /// congestion.
     pub controller: Option<At<String>>,
-    /// So many such flows, named `name.1`, `name.2` and so on.
+    /// Number of flows like this one. Several flows are named `name.1`, `name.2` and so on.
+    /// Default: 1.
     pub count: Option<At<u64>>,
-    /// When it begins. Default: "0 s".
+    /// Time at which the flow begins. Default: "0 s".
     pub start: Option<At<Quantity<Span>>>,
-    /// Each further one of `count` begins this much later. Default: "0 s".
+    /// Time between the starts of the flows of `count`. Default: "0 s".
     pub stagger: Option<At<Quantity<Span>>>,
-    /// When it stops offering data. Default: at the end of the run.
+    /// Time at which the flow stops offering data. Default: the end of the run.
     pub stop: Option<At<Quantity<Span>>>,
-    /// Times, each from one to another, in which it offers no data, on the same connection: [["10 s", "16 s"]]. With bulk data, a rate or frames.
-    /// Default: none.
+    /// Pauses in which the flow offers no data, each with its beginning and its end: [["10 s", "16
+    /// s"]]. The connection stays open. Only for bulk data, a rate or frames. Default: none.
     pub pauses: Option<At<Vec<At<RawPause>>>>,
-    /// The links that data crosses, in order. Default: the fewest hops.
+    /// Links that data crosses, in order. Default: the route with the fewest hops.
     pub route: Option<At<Vec<At<String>>>>,
-    /// The links that acknowledgements cross, in order. Default: the route's links in reverse where all are two-way, otherwise the fewest
-    /// hops.
+    /// Links that acknowledgements cross, in order. Default: the links of the route in reverse if
+    /// all of them are two-way, otherwise the route with the fewest hops.
     pub back: Option<At<Vec<At<String>>>>,
-    /// What it has to send. Default: "bulk".
+    /// Data that the flow has to send. Default: "bulk".
     pub workload: Option<At<RawWorkload>>,
-    /// The random stream of its workload: flows of the same stream send the same at the same seed, whatever their names and controllers. Default: the
-    /// flow's name if it is written or its data are bulk, otherwise its place, "flow 1" for the first `[[flow]]`; of `count` numbered like the names.
+    /// Random stream of the workload. Flows with the same stream send the same data at the same
+    /// seed, whatever their names and controllers. Default: the flow's name if the file gives it or
+    /// the data are bulk, otherwise the flow's place in the file: "flow 1" for the first
+    /// `[[flow]]`. The streams of `count` flows are numbered like their names.
     pub stream: Option<At<String>>,
-    /// The transport's settings; those left out are as the scenario's `[transport]` has them.
+    /// Transport settings of the flow. Default of each setting: its value in the scenario's
+    /// `[transport]`.
     pub transport: Option<At<RawTransport>>,
 }
 
-/// When a pause begins and when it ends: ["10 s", "16 s"].
+/// A pause, with its beginning and its end: ["10 s", "16 s"].
 #[derive(Clone, Copy, Debug, JsonSchema)]
 #[schemars(rename = "Pause")]
 pub(crate) struct RawPause(pub Quantity<Span>, pub Quantity<Span>);
@@ -68,14 +74,14 @@ impl<'de> Deserialize<'de> for RawPause {
     }
 }
 
-/// What a flow has to send: "bulk" for always something, or a table that says what.
+/// Data that a flow has to send: "bulk" if there is always data to send, or a table.
 #[derive(Clone, Debug, JsonSchema)]
 #[serde(untagged)]
 #[schemars(rename = "Workload")]
 pub(crate) enum RawWorkload {
-    /// Always something: "bulk".
+    /// Always data to send: "bulk".
     Bulk(#[schemars(with = "Bulk")] ()),
-    /// A table that says what.
+    /// A table that describes the data.
     Limited(Box<RawLimited>),
 }
 
@@ -105,64 +111,71 @@ impl<'de> Deserialize<'de> for RawWorkload {
     }
 }
 
-/// Always something to send.
+/// Always data to send.
 #[derive(JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[allow(dead_code)]
 enum Bulk {
-    /// Always something.
+    /// Always data to send.
     Bulk,
 }
 
-/// One of: `size`; `rate`; `on` and `off`; `rate` and `frame`; `arrivals` or `load` with `sizes`; `response`.
+/// A workload, given by one of: `size`; `rate`; `on` and `off`; `rate` and `frame`; `arrivals` or
+/// `load` with `sizes`; `response`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Limited")]
 pub(crate) struct RawLimited {
-    /// So many payload bytes, then nothing.
+    /// Payload of a single transfer; the flow sends nothing after it.
     pub size: Option<At<Quantity<Bytes>>>,
-    /// Payload at this rate: a full segment at a time, or with `frame` that many bytes at a time, or with `on` only then.
+    /// Payload rate. Data is offered one full segment at a time, with `frame` one frame at a time,
+    /// and with `on` only during bursts.
     pub rate: Option<At<Quantity<Rate>>>,
-    /// A burst: a time in which there is always something to send, or a size.
+    /// Length of a burst: a time in which there is always data to send, or a size.
     pub on: Option<At<Quantity<Extent>>>,
-    /// The silence after a burst.
+    /// Silence after a burst.
     pub off: Option<At<Quantity<Span>>>,
-    /// How the lengths of `on` and `off`, or of `think`, vary. Default: "fixed".
+    /// Distribution of the lengths of `on` and `off`, or of `think`. Default: "fixed".
     pub draw: Option<At<RawDraw>>,
-    /// Time between frames of media.
+    /// Time between media frames.
     pub frame: Option<At<Quantity<Span>>>,
-    /// The frames follow the controller, and are at least this rate. `rate` is that of the first.
+    /// Least rate of frames that follow the congestion controller; `rate` is then the rate of the
+    /// first frame. Needs `max_rate`.
     pub min_rate: Option<At<Quantity<Rate>>>,
-    /// And at most this.
+    /// Greatest rate of frames that follow the congestion controller. Needs `min_rate`.
     pub max_rate: Option<At<Quantity<Rate>>>,
-    /// Every such frame is a key frame.
+    /// Number n: every n-th frame is a key frame. Needs `key_factor`.
     pub key_every: Option<At<u32>>,
-    /// How many times as large as the others a key frame is.
+    /// Size of a key frame, as a multiple of the size of other frames. Needs `key_every`.
     pub key_factor: Option<At<f64>>,
-    /// A frame that has not arrived after this is late. Default: "150 ms".
+    /// Deadline of a frame: a frame that has not arrived after this time is late. Default: "150
+    /// ms".
     pub deadline: Option<At<Quantity<Span>>>,
-    /// Transfers that arrive at random, each on a new connection: "20/s".
+    /// Rate of transfers that arrive at random, each on a new connection: "20/s".
     pub arrivals: Option<At<Quantity<Frequency>>>,
-    /// The same, as many as make this share of the slowest link of the route: "60 %".
+    /// Load of transfers that arrive at random, each on a new connection, as a share of the slowest
+    /// link of the route: "60 %". Instead of `arrivals`.
     pub load: Option<At<Load>>,
-    /// Sizes of the transfers that arrive: a size, the name of a published distribution, or points of one.
+    /// Sizes of the transfers that arrive at random: a size, the name of a published distribution,
+    /// or points of a distribution.
     pub sizes: Option<At<RawSizes>>,
-    /// The size of a request. Default: "300 B".
+    /// Size of a request. Default: "300 B".
     pub request: Option<At<Quantity<Bytes>>>,
-    /// Sizes of the responses, each to a request on the same connection: as `sizes`.
+    /// Sizes of the responses, written like `sizes`. Each response answers a request on the same
+    /// connection.
     pub response: Option<At<RawSizes>>,
-    /// From a response's delivery to the next request. Default: "0 s".
+    /// Time from the delivery of a response to the next request. Default: "0 s".
     pub think: Option<At<Quantity<Span>>>,
 }
 
-/// How lengths vary.
+/// Distribution of lengths.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Draw")]
 pub(crate) enum RawDraw {
-    /// Not at all.
+    /// Always the given length.
     Fixed,
-    /// Exponentially, with the given length as the mean.
+    /// Exponential, with the given length as the mean.
     Exponential,
 }
 
@@ -171,9 +184,11 @@ pub(crate) enum RawDraw {
 #[serde(untagged)]
 #[schemars(rename = "Sizes")]
 pub(crate) enum RawSizes {
-    /// "50 kB", or the name of a published distribution: "web-search", "data-mining", "cache", "web".
+    /// A size, "50 kB", or the name of a published distribution: "web-search", "data-mining",
+    /// "cache", "web".
     Text(String),
-    /// Sizes, rising, and which share of transfers is at most as large: [["1 kB", 0.5], ["1 MB", 1.0]]. Linear between.
+    /// Rising sizes, each with the share of transfers that are at most as large: [["1 kB", 0.5],
+    /// ["1 MB", 1.0]]. The distribution is linear between the points.
     Points(Vec<(Quantity<Bytes>, f64)>),
 }
 

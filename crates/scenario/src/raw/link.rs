@@ -1,4 +1,4 @@
-//! Links, unchecked.
+//! Tables of links, before they are checked.
 
 use crate::text::{At, OrUnlimited, Quantity, Share, parse_share};
 use narrows_units::{Depth, Rate, Span};
@@ -17,21 +17,23 @@ macro_rules! links {
         #[serde(deny_unknown_fields)]
         #[schemars(rename = "Link")]
         pub(crate) struct RawLink {
-            /// Its name; the reverse direction of a two-way link `x` is called `x.back`.
+            /// Name of the link. The reverse direction of a two-way link `x` is called `x.back`.
             pub name: At<String>,
-            /// The two ends of a two-way link; its forward direction leads from the first to the second.
+            /// The two ends of a two-way link. Its forward direction leads from the first end to
+            /// the second.
             pub between: Option<At<Vec<At<String>>>>,
-            /// Where a one-way link begins.
+            /// Node at which a one-way link begins.
             pub from: Option<At<String>>,
-            /// Where a one-way link ends.
+            /// Node at which a one-way link ends.
             pub to: Option<At<String>>,
             $($(#[$doc])* pub $key: Option<At<$type>>,)*
-            /// What is different in the reverse direction of a two-way link. Left out, it has the same rate or trace, delay, buffer and
-            /// queue, but no losses, no jitter, no reordering, no bursts and an untouched ECN field.
+            /// Differences of the reverse direction of a two-way link. By default, that direction
+            /// has the rate or trace, delay, buffer and queue of the forward direction, but no
+            /// losses, no jitter, no reordering, no bursts and an unchanged ECN field.
             pub back: Option<At<RawBack>>,
         }
 
-        /// What is different in the reverse direction of a two-way link.
+        /// Differences of the reverse direction of a two-way link.
         #[derive(Debug, Default, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         #[schemars(rename = "Back")]
@@ -62,37 +64,40 @@ macro_rules! links {
 }
 
 links! {
-    /// How fast it sends; "unlimited" or left out for a link that only delays.
+    /// Transmission rate; "unlimited" for a link that only delays. Default: "unlimited".
     rate: OrUnlimited<Rate>,
-    /// A file of recorded capacity instead of a rate, relative to the scenario's: one millisecond per line for each 1500-byte delivery
-    /// opportunity (mahimahi), or lines "seconds,Mbit/s".
+    /// File of recorded capacity, instead of a rate. Its path is relative to the scenario file.
+    /// Each line is the millisecond of a 1500-byte delivery opportunity (mahimahi), or
+    /// "seconds,Mbit/s".
     trace: String,
     /// Propagation delay in one direction. Default: "0 s".
     delay: Quantity<Span>,
-    /// Extra delay of each packet: "5 ms" for a uniform draw from zero to this without reordering, or a table. Default: none.
+    /// Extra delay of each packet: "5 ms" for a uniform distribution from zero to 5 ms without
+    /// reordering, or a table. Default: none.
     jitter: RawJitter,
-    /// Some packets are late, and others overtake them. Default: none.
+    /// Reordering: some packets are late, and others overtake them. Default: none.
     reorder: RawReorder,
-    /// Deliveries at the far end come in bursts, one in each such time, as with the grants of a cable network or the frames of a wireless
-    /// one. Default: none.
+    /// Time between bursts of deliveries at the far end, as with the grants of a cable network or
+    /// the frames of a wireless network. Default: none.
     aggregate: Quantity<Span>,
-    /// The rate at which the packets of a burst follow each other; "unlimited" for all at once. Default: "1 Gbit/s", or the
-    /// link's rate if that is greater.
+    /// Rate at which the packets of a burst follow each other; "unlimited" delivers all of them at
+    /// once. Default: "1 Gbit/s", or the link's rate if that is greater.
     burst_rate: OrUnlimited<Rate>,
-    /// What becomes of the ECN field of packets at the far end. Default: "keep".
+    /// Treatment of the ECN field of packets at the far end. Default: "keep".
     ecn: RawEcn,
-    /// Losses before the queue that have nothing to do with congestion. Default: none.
+    /// Losses before the queue, independent of congestion. Default: none.
     loss: RawLoss,
-    /// What its queue holds: "750 kB", "100 packets", "60 ms" (at the link's rate), "1.5 bdp" (rate times the longest round trip of the
-    /// flows that cross it, counting propagation), or "unlimited". On a trace its mean rate counts. Default: "unlimited".
+    /// Limit of the queue: "750 kB", "100 packets", "60 ms" (at the link's rate), "1.5 bdp" (the
+    /// rate times the longest propagation round trip of the flows that cross the link), or
+    /// "unlimited". The rate of a trace is its mean rate. Default: "unlimited".
     buffer: OrUnlimited<Depth>,
-    /// The queue discipline with its parameters: "fifo", "codel?target=5&interval=100". Default: "fifo", and
-    /// "priority" in an information-centric network.
+    /// Queue discipline with its parameters: "fifo", "codel?target=5&interval=100". Default:
+    /// "fifo", or "priority" in an information-centric network.
     queue: String,
 }
 
 impl RawLink {
-    /// Returns the reverse direction. Keys that `back` leaves out are those of the forward
+    /// Returns the reverse direction. Keys that `back` leaves out have the values of the forward
     /// direction, except that there is no jitter, reordering, aggregation or loss, and the ECN
     /// field is kept.
     pub fn reverse(&self) -> Direction<'_> {
@@ -112,27 +117,27 @@ impl RawLink {
     }
 }
 
-/// What becomes of the ECN field.
+/// Treatment of the ECN field.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "EcnField")]
 pub(crate) enum RawEcn {
-    /// Nothing.
+    /// The field stays as it is.
     Keep,
-    /// Every packet leaves as not capable of ECN.
+    /// Every packet leaves as Not-ECT, which means not capable of ECN.
     Bleach,
     /// A packet marked CE leaves with the code point with which it was sent.
     Unmark,
 }
 
-/// Extra delay of each packet: "5 ms" for a uniform draw from zero to this, or a table.
+/// Extra delay of each packet: "5 ms" for a uniform distribution from zero to 5 ms, or a table.
 #[derive(Clone, Debug, JsonSchema)]
 #[serde(untagged)]
 #[schemars(rename = "Jitter")]
 pub(crate) enum RawJitter {
-    /// Uniform from zero to this, without reordering.
+    /// Uniform from zero to this time, without reordering.
     Uniform(Quantity<Span>),
-    /// A distribution, and whether packets may overtake.
+    /// A distribution, and `reorders` if packets may overtake each other.
     Spread(RawSpread),
 }
 
@@ -155,39 +160,39 @@ impl<'de> Deserialize<'de> for RawJitter {
     }
 }
 
-/// Either `uniform` or `normal`.
+/// Distribution of the extra delay: either `uniform` or `normal`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Spread")]
 pub(crate) struct RawSpread {
-    /// Uniform from zero to this.
+    /// Uniform from zero to this time.
     pub uniform: Option<At<Quantity<Span>>>,
-    /// Normal with this standard deviation, truncated at three of them, and a mean of three of them so that nothing comes too early (RFC
-    /// 8868, section 4.5).
+    /// Normal with this standard deviation, truncated at three standard deviations. The mean is
+    /// three standard deviations, so that no packet comes too early (RFC 8868, section 4.5).
     pub normal: Option<At<Quantity<Span>>>,
-    /// Packets may overtake each other. Default: false.
+    /// True if packets may overtake each other. Default: false.
     pub reorders: Option<bool>,
 }
 
-/// Some packets are late, and others overtake them.
+/// Reordering: some packets are late, and others overtake them.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table; { share = \"1 %\", delay = \"5 ms\" }")]
 #[schemars(rename = "Reorder")]
 pub(crate) struct RawReorder {
-    /// The share of packets that are late: "1 %", or a probability.
+    /// Share of packets that are late: "1 %", or a probability.
     pub share: Share,
-    /// How late they are.
+    /// Extra delay of late packets.
     pub delay: Quantity<Span>,
 }
 
-/// Losses: a share such as "1 %" or 0.01, or a table with the model's parameters.
+/// Losses: a share such as "1 %" or 0.01, or a table with the parameters of a loss model.
 #[derive(Clone, Debug, JsonSchema)]
 #[serde(untagged)]
 #[schemars(rename = "Loss")]
 pub(crate) enum RawLoss {
-    /// Each packet with this probability, independently: "0.1 %".
+    /// Each packet is lost with this probability, independently: "0.1 %".
     Share(Share),
-    /// A table with the model's parameters.
+    /// A table with the parameters of a loss model.
     Model(Box<RawLossModel>),
 }
 
@@ -217,23 +222,26 @@ impl<'de> Deserialize<'de> for RawLoss {
     }
 }
 
-/// Either `probability`, or `every`, or the states of Gilbert and Elliott: `to_bad` and `to_good` per packet, or `good_for` and `bad_for` in time,
-/// each with `loss_good` and `loss_bad`.
+/// A loss model: either `probability`, or `every`, or the two states of the Gilbert-Elliott model.
+/// The states have `to_bad` and `to_good` per packet, or `good_for` and `bad_for` in time, each
+/// with `loss_good` and `loss_bad`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "LossModel")]
 pub(crate) struct RawLossModel {
     /// Each packet is lost with this probability, independently.
     pub probability: Option<At<f64>>,
-    /// Every n-th packet is lost.
+    /// Number n: every n-th packet is lost.
     pub every: Option<At<u64>>,
     /// Probability of going from the good to the bad state after a packet.
     pub to_bad: Option<At<f64>>,
     /// Probability of going from the bad to the good state after a packet.
     pub to_good: Option<At<f64>>,
-    /// Mean time in the good state, whether packets come or not; times are exponentially distributed.
+    /// Mean time in the good state, whether packets come or not. The times are exponentially
+    /// distributed.
     pub good_for: Option<At<Quantity<Span>>>,
-    /// Mean time in the bad state.
+    /// Mean time in the bad state, whether packets come or not. The times are exponentially
+    /// distributed.
     pub bad_for: Option<At<Quantity<Span>>>,
     /// Loss probability in the good state. Default: 0.
     pub loss_good: Option<At<f64>>,

@@ -1,4 +1,4 @@
-//! Settings of the transport, unchecked.
+//! Tables of transport settings, before they are checked.
 
 use crate::text::{At, OrUnlimited, Quantity};
 use narrows_units::{Bytes, Span};
@@ -6,119 +6,132 @@ use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-/// The transport's settings. A flow that names no preset begins with the scenario's `[transport]`; what neither sets is as the preset has
-/// it.
+/// Transport settings. A flow that names no preset starts from the scenario's `[transport]`.
+/// Settings that neither table gives have the value of the preset.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Transport")]
 pub(crate) struct RawTransport {
-    /// The settings to begin with. Default: the scenario's, "linux" without any.
+    /// Preset to start from. Default: the scenario's preset, or "linux" if the scenario has none.
     pub preset: Option<RawPreset>,
     /// Payload of a full segment. Linux on Ethernet: "1448 B".
     pub mss: Option<At<Quantity<Bytes>>>,
-    /// Headers of a data packet, from IP on. Linux: "52 B".
+    /// Size of the headers of a data packet, from the IP header on. Linux: "52 B".
     pub headers: Option<At<Quantity<Bytes>>>,
-    /// Connections open with a handshake of one round trip. Linux: true.
+    /// True if connections open with a handshake of one round trip. Linux: true.
     pub handshake: Option<bool>,
-    /// Segments that may be sent before the first acknowledgement. Linux: 10.
+    /// Initial window: segments that may be sent before the first acknowledgement. Linux: 10.
     pub initial_window: Option<At<u32>>,
     /// Least retransmission timeout. Linux: "200 ms".
     pub min_rto: Option<At<Quantity<Span>>>,
-    /// Retransmission timeout before the first round trip is known. Linux: "1 s".
+    /// Retransmission timeout before the first round-trip sample. Linux: "1 s".
     pub initial_rto: Option<At<Quantity<Span>>>,
     /// Longest retransmission timeout. Linux: "120 s".
     pub max_rto: Option<At<Quantity<Span>>>,
-    /// What acknowledgements name. Default: "cumulative"; "numbered" for PCC in user space.
+    /// Numbers that acknowledgements carry: of segments or of transmissions. Default: "cumulative",
+    /// or "numbered" for PCC in user space.
     pub acks: Option<At<RawAcks>>,
-    /// Full segments after which an acknowledgement must be sent. Linux: 2; where a controller chose numbered acknowledgements: 1.
+    /// Number of full segments after which the receiver must send an acknowledgement. Linux: 2, or
+    /// 1 if a controller chooses numbered acknowledgements.
     pub ack_every: Option<At<u32>>,
-    /// How long a single segment may wait for its acknowledgement. Linux: "40 ms".
+    /// Longest delay of the acknowledgement of a single segment. Linux: "40 ms".
     pub ack_delay: Option<At<Quantity<Span>>>,
-    /// Segments at the start that are acknowledged one by one. Linux: 16.
+    /// Number of segments at the start that are acknowledged one by one. Linux: 16.
     pub quick_acks: Option<u32>,
-    /// The receiver also acknowledges each segment while its window grows, as Linux's autotuning makes it grow. Linux: true.
+    /// True if the receiver also acknowledges each segment while its window grows as with Linux's
+    /// autotuning. Linux: true.
     pub receive_autotuning: Option<bool>,
-    /// Segments that arrive in order within this time of the first of them are taken in together and acknowledged once: receive offload and
-    /// interrupt coalescing. Default: "0 s", each by itself.
+    /// Receive offload and interrupt coalescing: segments that arrive in order within this time of
+    /// the first of them are received together and acknowledged once. At most "10 ms". Default: "0
+    /// s", which receives each segment by itself.
     pub gro: Option<At<Quantity<Span>>>,
-    /// What the receiver can hold; "unlimited" for everything. Default: "unlimited".
+    /// Size of the receive buffer; "unlimited" for no limit. Default: "unlimited".
     pub receive_window: Option<At<OrUnlimited<Bytes>>>,
-    /// How much a paced sender hands to the network card at once, to leave back to back: "off" for what the controller says, "auto" for
-    /// what its rate gives in 1/1024 s as Linux has it, or a size such as "64 kB". Default: "off".
+    /// Amount of data that a paced sender hands to the network card at once, to be sent back to
+    /// back: "off" for the amount that the controller sets, "auto" for 1/1024 s at the pacing rate
+    /// as in Linux, or a size such as "64 kB". Default: "off".
     pub tso: Option<At<RawTso>>,
-    /// Segments at the start of a connection that leave without pacing. Linux: 10. Numbered acknowledgements pace from the first on.
+    /// Number of segments at the start of a connection that are sent without pacing. Linux: 10.
+    /// With numbered acknowledgements, pacing begins with the first segment.
     pub unpaced_start: Option<u32>,
-    /// Selective acknowledgements. Linux: true.
+    /// Selective acknowledgements (SACK). Linux: true.
     pub sack: Option<At<bool>>,
-    /// Time stamps: a round trip from each acknowledgement, and knowledge of which transmission arrived. Linux: true.
+    /// Timestamps: each acknowledgement gives a round-trip sample, and the sender knows which
+    /// transmission arrived. Linux: true.
     pub timestamps: Option<bool>,
-    /// How the retransmission timeout follows from round trips. Default: "linux".
+    /// Rule that computes the retransmission timeout from round-trip samples. Default: "linux".
     pub rto: Option<RawRto>,
-    /// Which acknowledgements give a round trip to the mean. Linux: "every".
+    /// Acknowledgements that give a sample for the smoothed round trip. Linux: "every".
     pub rtt_samples: Option<RawRttSamples>,
-    /// Round trips for the mean are whole multiples of this; "0 s" for exact ones. Linux: "0 s".
+    /// Clock granularity: samples for the smoothed round trip are whole multiples of this time; "0
+    /// s" for exact samples. Linux: "0 s".
     pub tick: Option<At<Quantity<Span>>>,
-    /// What proves a segment lost. Linux: "rack".
+    /// Rule that declares a segment lost. Linux: "rack".
     pub loss_detection: Option<At<RawLossDetection>>,
-    /// Segments that must arrive beyond a hole before it counts as lost. Linux: 3.
+    /// Number of segments that must arrive beyond a hole before the hole counts as lost, from 1 to
+    /// 127. Linux: 3.
     pub dupthresh: Option<At<u32>>,
-    /// How a reduction takes effect while losses are repaired. Linux: "prr".
+    /// Algorithm that carries out a window reduction during loss recovery. Linux: "prr".
     pub recovery: Option<At<RawRecovery>>,
     /// Tail loss probes. Linux: true.
     pub tail_loss_probe: Option<bool>,
-    /// After a timeout, only the first segment is repeated until it is clear whether the others were lost or late (F-RTO). Linux: true.
+    /// F-RTO: after a timeout, only the first segment is retransmitted until it is clear whether
+    /// the others were lost or late. Linux: true.
     pub frto: Option<bool>,
-    /// Reductions that prove needless are taken back. Linux: true.
+    /// True if window reductions that prove spurious are undone. Linux: true.
     pub undo: Option<bool>,
-    /// A receiver that lies: for each acknowledgement that is due it sends so many, each of a further part of the data (ACK division). An honest
-    /// one: 1.
+    /// Misbehaving receiver (ACK division): number of acknowledgements that it sends for each one
+    /// that is due, each of a further part of the data. From 1 to 100; an honest receiver: 1.
     pub ack_pieces: Option<At<u32>>,
-    /// A receiver that lies: it acknowledges up to so many segments before they arrive, and never reports those lost (optimistic ACKs). Needs
-    /// a receive_window. An honest one: 0.
+    /// Misbehaving receiver (optimistic ACKs): most segments that it acknowledges before they
+    /// arrive. It never reports which of them are lost. Needs `receive_window`. An honest receiver:
+    /// 0.
     pub ack_ahead: Option<At<u32>>,
 }
 
-/// What acknowledgements name.
+/// Numbers that acknowledgements carry.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Acks")]
 pub(crate) enum RawAcks {
-    /// Segments: all below a number, and ranges above it (TCP).
+    /// Numbers of segments: all below a number, and ranges above it (TCP).
     Cumulative,
-    /// Transmissions, each with a number of its own (QUIC, PCC in user space); losses by count and time, probes after silence (RFC 9002).
+    /// Numbers of transmissions; each transmission has its own (QUIC, PCC in user space). Losses
+    /// are detected by count and time, and probes are sent after silence (RFC 9002).
     Numbered,
 }
 
-/// How the retransmission timeout follows from round trips.
+/// Rule that computes the retransmission timeout from round-trip samples.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Rto")]
 pub(crate) enum RawRto {
-    /// The floor bounds the variation, which is the largest of late.
+    /// The minimum bounds the variation, which is the largest recent one.
     Linux,
-    /// The mean and four variations; the floor bounds the sum (RFC 6298).
+    /// The smoothed round trip plus four times the variation. The minimum bounds the sum (RFC
+    /// 6298).
     Rfc6298,
 }
 
-/// Which acknowledgements give a round trip to the mean.
+/// Acknowledgements that give a sample for the smoothed round trip.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "RttSamples")]
 pub(crate) enum RawRttSamples {
-    /// Every one that can.
+    /// Every acknowledgement that can give one.
     Every,
-    /// One per window of data.
+    /// One acknowledgement per window of data.
     OncePerWindow,
 }
 
-/// How much a paced sender hands to the network card at once.
+/// Amount of data that a paced sender hands to the network card at once.
 #[derive(Clone, Debug, JsonSchema)]
 #[serde(untagged)]
 #[schemars(rename = "Tso")]
 pub(crate) enum RawTso {
     /// "off" or "auto".
     Word(RawTsoWord),
-    /// So much payload.
+    /// An amount of payload.
     Size(Quantity<Bytes>),
 }
 
@@ -132,44 +145,51 @@ impl<'de> Deserialize<'de> for RawTso {
     }
 }
 
-/// Without a size.
+/// An amount that is not a fixed size.
 #[derive(Clone, Copy, Debug, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "TsoWord")]
 pub(crate) enum RawTsoWord {
-    /// What the controller says.
+    /// The amount that the controller sets.
     Off,
-    /// What the rate gives in 1/1024 s.
+    /// The amount that the pacing rate gives in 1/1024 s.
     Auto,
 }
 
-/// What proves a segment lost.
+/// Rule that declares a segment lost.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "LossDetection")]
 pub(crate) enum RawLossDetection {
-    /// Time: something sent later has arrived, and a reordering window has passed (RFC 8985).
+    /// Time: a segment that was sent later has arrived, and a reordering window has passed (RFC
+    /// 8985).
     Rack,
-    /// Count: `dupthresh` segments beyond it have arrived (RFC 6675).
+    /// Count: `dupthresh` segments beyond the missing one have arrived (RFC 6675).
     Dupack,
-    /// Distance: a segment `dupthresh` beyond it has arrived, until reordering is seen (Linux 2.4).
+    /// Distance: a segment `dupthresh` beyond the missing one has arrived. This rule holds until
+    /// reordering is seen (Linux 2.4).
     Fack,
 }
 
-/// How a reduction takes effect while losses are repaired.
+/// Algorithm that carries out a window reduction during loss recovery.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Recovery")]
 pub(crate) enum RawRecovery {
-    /// In proportion to what is delivered (RFC 6937, as Linux has it: of the window).
+    /// Reduces in proportion to the data delivered, as a share of the window (RFC 6937 as in
+    /// Linux).
     Prr,
-    /// In proportion to what is delivered of the data in flight (RFC 9937); only with SACK.
+    /// Reduces in proportion to the data delivered, as a share of the data in flight (RFC 9937).
+    /// Only with SACK.
     Rfc9937,
-    /// One segment less for every second acknowledgement, then slow start (Linux 2.4).
+    /// Reduces by one segment for every second acknowledgement, then slow start follows (Linux
+    /// 2.4).
     RateHalving,
-    /// At once: nothing leaves until the flight is below the new window (RFC 6675; without SACK RFC 6582, NewReno).
+    /// Reduces at once: nothing is sent until the data in flight is below the new window (RFC 6675;
+    /// without SACK RFC 6582, NewReno).
     Pipe,
-    /// At once, and recovery ends with the first acknowledgement of new data (RFC 5681); only without SACK.
+    /// Reduces at once, and recovery ends with the first acknowledgement of new data (RFC 5681).
+    /// Only without SACK.
     Reno,
 }
 
@@ -178,12 +198,12 @@ pub(crate) enum RawRecovery {
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Preset")]
 pub(crate) enum RawPreset {
-    /// What Linux 6.x does with its default settings.
+    /// Linux 6.x with its default settings.
     Linux,
-    /// What Linux 2.4 did.
+    /// Linux 2.4.
     #[serde(rename = "linux-2.4")]
     Linux24,
-    /// What the one-way TCP agents of ns-2.29 do.
+    /// The one-way TCP agents of ns-2.29.
     #[serde(rename = "ns2-2005")]
     Ns2,
 }

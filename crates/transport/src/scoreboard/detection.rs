@@ -18,9 +18,16 @@ impl Scoreboard {
         steps: u64,
         srtt: Span,
     ) -> Span {
+        // Requirement, RFC 8985 section 3.3.2: "The reordering window SHOULD be set to zero if no
+        // reordering has been observed on the connection so far"
         if !self.reordering_seen && (in_recovery || self.sacked_out >= self.reordering) {
             return Span::ZERO;
         }
+        // Requirement, RFC 8985 section 3.3.2: "the reordering window SHOULD start from a small
+        // fraction of the round-trip time"
+        //
+        // Requirement, RFC 8985 section 3.3.2: "The RACK reordering window MUST be bounded, and
+        // this bound SHOULD be SRTT"
         (min_rtt / 4 * steps).min(srtt)
     }
 

@@ -29,6 +29,8 @@ fn blocks(ack: Ack) -> Vec<(u64, u64)> {
     ack.blocks.iter().map(|block| (block.start, block.end)).collect()
 }
 
+/// Shows RFC 5681 section 4.2: "an ACK SHOULD be generated for at least every second full-sized
+/// segment"
 #[test]
 fn every_second_segment_is_acknowledged() {
     let mut receiver = patient();
@@ -38,6 +40,8 @@ fn every_second_segment_is_acknowledged() {
     assert_eq!(receiver.next_timer(), None, "nothing is owed");
 }
 
+/// Shows RFC 5681 section 4.2: "MUST be generated within 500 ms of the arrival of the first
+/// unacknowledged packet"
 #[test]
 fn a_lone_segment_is_acknowledged_after_40_ms() {
     let mut receiver = patient();
@@ -74,6 +78,11 @@ fn the_first_segments_and_those_after_a_long_silence_are_acknowledged_one_by_one
     assert_eq!(arrive(&mut receiver, 1234, 34), None);
 }
 
+/// Shows RFC 5681 section 4.2: "Out-of-order data segments SHOULD be acknowledged immediately, in
+/// order to accelerate loss recovery"
+///
+/// Shows RFC 5681 section 4.2: "the receiver SHOULD send an immediate ACK when it receives a data
+/// segment that fills in all or part of a gap in the sequence space"
 #[test]
 fn gaps_and_what_fills_them_are_acknowledged_at_once() {
     let mut receiver = patient();

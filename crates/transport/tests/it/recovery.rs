@@ -17,6 +17,8 @@ fn releases(rig: &mut Rig, acks: impl IntoIterator<Item = Arrival>) -> Vec<Vec<u
     acks.into_iter().map(each).collect()
 }
 
+/// Shows RFC 8985 section 3.3.2: "The reordering window SHOULD be set to zero if no reordering has
+/// been observed on the connection so far"
 #[test]
 fn three_segments_beyond_a_hole_prove_it_lost() {
     let mut rig = Rig::new(10.0);
@@ -32,6 +34,8 @@ fn three_segments_beyond_a_hole_prove_it_lost() {
     assert_eq!(rig.numbers(102)[0], 0);
 }
 
+/// Shows RFC 8985 section 3.3.2: "the reordering window SHOULD start from a small fraction of the
+/// round-trip time"
 #[test]
 fn one_segment_beyond_a_hole_proves_it_after_a_quarter_of_a_round_trip() {
     let mut rig = Rig::with(3.0, &Transport::default());
@@ -58,6 +62,24 @@ fn reordering_once_seen_is_waited_for_even_beyond_three_segments() {
     assert_eq!(rig.sender.next_timer(), Some(at(112 + 25)));
     assert_eq!(rig.ack(120, 9).congestion, None, "it was only late");
     assert_eq!(rig.sender.ca_state(), CaState::Open);
+}
+
+/// Shows RFC 8985 section 3.3.2: "The RACK reordering window MUST be bounded, and this bound SHOULD
+/// be SRTT"
+#[test]
+fn the_reordering_window_is_at_most_the_smoothed_round_trip() {
+    let mut rig = Rig::new(10.0);
+    for round in 0..8 {
+        rig.numbers(100 * round);
+        let (heard, next) = (100 * round + 100, 10 * round + 10);
+        rig.ack(heard, next);
+        // A duplicate in each round trip: the window grows by a quarter of the least round trip.
+        rig.dsack(heard, next, &[(next - 1, next)]);
+    }
+    rig.numbers(800);
+    rig.sack(900, 80, &[(81, 82)]);
+    // Nine quarters are 225 ms; the smoothed round trip is 100 ms.
+    assert_eq!(rig.sender.next_timer(), Some(at(900 + 100)));
 }
 
 /// Blocks come newest first. Two that were sacked by lost acknowledgements arrive together: nothing

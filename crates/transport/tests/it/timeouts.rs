@@ -9,6 +9,7 @@ fn without_probes() -> Transport {
     Transport { tail_loss_probe: false, ..Transport::default() }
 }
 
+/// Shows RFC 6298 section 5: "The host MUST set RTO <- RTO * 2"
 #[test]
 fn timeouts_double_and_only_the_first_is_not_repeated() {
     let mut rig = Rig::with(10.0, &without_probes());
@@ -93,6 +94,8 @@ fn a_round_trip_measured_ends_the_back_off() {
 
 /// Karn: what a cumulative acknowledgement says with a retransmission among it counts from the
 /// stamp alone, for the others waited for that one.
+///
+/// Shows RFC 6298 section 3: "TCP MUST use Karn's algorithm [KP87] for taking RTT samples"
 #[test]
 fn segments_that_waited_for_a_retransmission_give_no_round_trip() {
     let mut rig = Rig::new(10.0);

@@ -2,7 +2,7 @@
 
 use super::output::Output;
 use super::parse::{TransportKey, parse_choice, parse_transport};
-use super::words::{text, texts};
+use super::words::{paths, text, texts};
 use clap::{Args, ValueEnum};
 use narrows_control::Choice;
 use narrows_evidence::attack::{Goal, Kind, Strategy};
@@ -49,6 +49,7 @@ pub struct Attack {
     pub transport: Vec<TransportKey>,
     /// Replay the findings kept in this directory first, begin the search with them, and keep new confirmed ones there
     #[arg(long, value_name = "DIR")]
+    #[serde(serialize_with = "paths")]
     pub keep: Option<PathBuf>,
     /// Also run confirmed findings on the kernel, five times each (needs what `narrows live` needs)
     #[arg(long)]
@@ -59,13 +60,13 @@ pub struct Attack {
     pub output: Output,
 }
 
-/// Search networks are made.
+/// How networks are made: bred, or each drawn at random. Variants have no text of their own, which
+/// would make the help of all flags long.
+#[allow(missing_docs)]
 #[derive(Clone, Copy, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Search {
-    /// Breed networks.
     Evolve,
-    /// Draw each at random.
     Random,
 }
 

@@ -2,7 +2,7 @@
 
 use super::output::Output;
 use super::parse::parse_choice;
-use super::words::{read, texts};
+use super::words::{paths, read, texts};
 use clap::{Args, ValueEnum};
 use narrows_control::Choice;
 use serde::Serialize;
@@ -38,9 +38,11 @@ pub struct Check {
     pub against: Option<String>,
     /// Statements of the authors, a TOML file with texts for where, rfc2914, rfc7141, deployment and security; they are shown, not judged
     #[arg(long, value_name = "FILE")]
+    #[serde(serialize_with = "paths")]
     pub about: Option<PathBuf>,
     /// Run the findings in this directory again, which `narrows attack --keep` keeps there; they are shown, not judged
     #[arg(long, value_name = "DIR", conflicts_with = "words")]
+    #[serde(serialize_with = "paths")]
     pub keep: Option<PathBuf>,
     /// Run the worst cells of collapse, loss, coexist, starve and transient, or of BBR's cases that can be seen from outside, on this host's kernel, too: one run of each
     /// pair with --quick, else five

@@ -4,7 +4,7 @@ use super::network::Network;
 use super::output::Output;
 use super::parse::{parse_choice, parse_traffic};
 use super::run::Set;
-use super::words::{share, texts};
+use super::words::{paths, share, texts};
 use crate::icn::IcnWay;
 use clap::Args;
 use narrows_control::Choice;
@@ -29,6 +29,7 @@ pub struct Compare {
     /// Use the network of a scenario file; each controller in turn drives every flow that has one.
     /// Several files, or a file beside paths and traces, are the networks of a scorecard
     #[arg(long, value_name = "SCENARIO", value_delimiter = ',', conflicts_with = "rate")]
+    #[serde(serialize_with = "paths")]
     pub file: Vec<PathBuf>,
     /// Another network or workload.
     #[command(flatten)]
@@ -85,6 +86,7 @@ pub struct Compare {
     pub loss: Option<f64>,
     /// Capacity trace of the acknowledgements' direction [default: 100 Mbit/s]
     #[arg(long, value_name = "TRACE", requires = "trace")]
+    #[serde(serialize_with = "paths")]
     pub trace_back: Option<PathBuf>,
     /// Duration of each run [default: 60 s, or the path's; in a scorecard at most 60 s]
     #[arg(long, allow_hyphen_values = true)]
@@ -103,6 +105,7 @@ pub struct Compare {
     /// Keep what BPF controllers print (bpf_trace_printk) in this file, which must not exist: a
     /// line each, with seed, time and flow
     #[arg(long, value_name = "FILE")]
+    #[serde(serialize_with = "paths")]
     pub bpf_log: Option<PathBuf>,
     /// Where the result goes, and how much is printed.
     #[command(flatten)]

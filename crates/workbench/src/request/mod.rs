@@ -28,7 +28,6 @@ pub(crate) use words::remake;
 
 use crate::error::Failure;
 use crate::outcome::Outcome;
-use crate::quote::quote;
 use clap::Subcommand;
 use serde_json::{Map, Value};
 
@@ -61,56 +60,10 @@ pub enum Request {
     SelfCheck(SelfCheck),
 }
 
-/// Does the same with the struct of each request: `$command` is the command's words.
-macro_rules! each {
-    ($request:expr, $args:ident, $command:ident => $done:expr) => {
-        match $request {
-            Request::Compare($args) => {
-                let $command = "compare";
-                $done
-            }
-            Request::Run($args) => {
-                let $command = "run";
-                $done
-            }
-            Request::Live($args) => {
-                let $command = "live";
-                $done
-            }
-            Request::Sweep($args) => {
-                let $command = "sweep";
-                $done
-            }
-            Request::Merge($args) => {
-                let $command = "merge";
-                $done
-            }
-            Request::Matrix($args) => {
-                let $command = "matrix";
-                $done
-            }
-            Request::Attack($args) => {
-                let $command = "attack";
-                $done
-            }
-            Request::Check($args) => {
-                let $command = "check";
-                $done
-            }
-            Request::Reproduce($args) => {
-                let $command = "reproduce";
-                $done
-            }
-            Request::Fidelity($args) => {
-                let $command = "lab fidelity";
-                $done
-            }
-            Request::SelfCheck($args) => {
-                let $command = "lab self-check";
-                $done
-            }
-        }
-    };
+/// Makes the error of a command that makes no request.
+fn unknown(command: &str) -> clap::Error {
+    let text = format!("no request is called \"{command}\"");
+    clap::Error::raw(clap::error::ErrorKind::InvalidSubcommand, text)
 }
 
 impl Request {
@@ -134,28 +87,48 @@ impl Request {
             "reproduce" => Request::Reproduce(words::read(command, values)?),
             "lab fidelity" => Request::Fidelity(words::read(command, values)?),
             "lab self-check" => Request::SelfCheck(words::read(command, values)?),
-            _ => {
-                let text = format!("no request is called \"{command}\"");
-                return Err(clap::Error::raw(clap::error::ErrorKind::InvalidSubcommand, text));
-            }
+            _ => return Err(unknown(command)),
         })
     }
 
-    /// Returns the words of the command line that makes this request, beginning with the program's
-    /// name. They leave out what is the default.
-    pub fn words(&self) -> Vec<String> {
-        let words = each!(self, args, command => words::words(command, args));
-        std::iter::once("narrows".to_owned()).chain(words).collect()
-    }
-
-    /// Returns the command line that makes this request, quoted for a shell.
-    pub fn command(&self) -> String {
-        self.words().iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
+    /// Returns the words of a command line that has these named values, beginning with the program's
+    /// name.
+    ///
+    /// # Errors
+    ///
+    /// As [`Request::read`], but values are not checked.
+    pub fn words(command: &str, values: &Map<String, Value>) -> Result<Vec<String>, clap::Error> {
+        match command {
+            "compare" => words::named::<Compare>(command, values),
+            "run" => words::named::<Run>(command, values),
+            "live" => words::named::<Live>(command, values),
+            "sweep" => words::named::<Sweep>(command, values),
+            "merge" => words::named::<Merge>(command, values),
+            "matrix" => words::named::<Matrix>(command, values),
+            "attack" => words::named::<Attack>(command, values),
+            "check" => words::named::<Check>(command, values),
+            "reproduce" => words::named::<Reproduce>(command, values),
+            "lab fidelity" => words::named::<Fidelity>(command, values),
+            "lab self-check" => words::named::<SelfCheck>(command, values),
+            _ => Err(unknown(command)),
+        }
     }
 
     /// Returns where the result goes and how much is printed.
     pub fn output(&mut self) -> &mut Output {
-        each!(self, args, _command => &mut args.output)
+        match self {
+            Request::Compare(args) => &mut args.output,
+            Request::Run(args) => &mut args.output,
+            Request::Live(args) => &mut args.output,
+            Request::Sweep(args) => &mut args.output,
+            Request::Merge(args) => &mut args.output,
+            Request::Matrix(args) => &mut args.output,
+            Request::Attack(args) => &mut args.output,
+            Request::Check(args) => &mut args.output,
+            Request::Reproduce(args) => &mut args.output,
+            Request::Fidelity(args) => &mut args.output,
+            Request::SelfCheck(args) => &mut args.output,
+        }
     }
 
     /// True if the request runs on this host's kernel, where runs of another request would distort

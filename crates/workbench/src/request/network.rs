@@ -1,7 +1,7 @@
 //! Arguments that put another network or workload in place, the same in every command that simulates.
 
 use super::parse::{parse_path, parse_queue};
-use super::words::texts;
+use super::words::{paths, texts};
 use crate::error::Failure;
 use clap::Args;
 use narrows_scenario::{NamedWorkload, Overrides};
@@ -19,6 +19,7 @@ pub struct Network {
     /// Capacity trace of the bottleneck towards the receiver: mahimahi format, or lines of seconds,Mbit/s. Several are several networks, as of
     /// --path
     #[arg(long, value_name = "TRACE", value_delimiter = ',')]
+    #[serde(serialize_with = "paths")]
     pub trace: Vec<PathBuf>,
     /// Queue discipline of the bottleneck, with parameters after "?": fq-codel, "codel?target=5" (see `narrows list disciplines`). Several: an
     /// axis of a sweep or a matrix

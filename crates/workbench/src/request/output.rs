@@ -1,5 +1,6 @@
 //! Where results go, and how much is printed.
 
+use super::words::paths;
 use crate::host::Console;
 use clap::Args;
 use serde::Serialize;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 pub struct Output {
     /// Result directory, which must not exist [default: the next free narrows-results/NAME-N]
     #[arg(short, long)]
+    #[serde(serialize_with = "paths")]
     pub out: Option<PathBuf>,
     /// Number of parallel runs, at most 1024; results do not depend on it [default: number of cores]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]

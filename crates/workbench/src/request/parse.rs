@@ -1,4 +1,4 @@
-//! Search values of arguments are read.
+//! How values of arguments are read.
 
 use narrows_control::Choice;
 use narrows_params::suggest;

@@ -3,7 +3,7 @@
 use super::network::Network;
 use super::output::Output;
 use super::parse::parse_key;
-use super::words::{pairs, text};
+use super::words::{pairs, path, paths, text};
 use clap::Args;
 use narrows_units::Rate;
 use serde::Serialize;
@@ -13,6 +13,7 @@ use std::path::PathBuf;
 #[derive(Args, Clone, Serialize)]
 pub struct Run {
     /// Scenario file in TOML (see `narrows schema`)
+    #[serde(serialize_with = "path")]
     pub scenario: PathBuf,
     /// Number of seeds
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -31,6 +32,7 @@ pub struct Run {
     /// Overlay a measurement: output of iperf3 --json, or a log of mahimahi's mm-link; may be
     /// repeated
     #[arg(long, value_name = "FILE")]
+    #[serde(serialize_with = "paths")]
     pub overlay: Vec<PathBuf>,
     /// What is written down packet by packet.
     #[command(flatten)]
@@ -39,6 +41,7 @@ pub struct Run {
     /// Keep what BPF controllers print (bpf_trace_printk) in this file, which must not exist: a
     /// line each, with seed, time and flow
     #[arg(long, value_name = "FILE")]
+    #[serde(serialize_with = "paths")]
     pub bpf_log: Option<PathBuf>,
     /// Whether a browser may look on.
     #[command(flatten)]
@@ -54,6 +57,7 @@ pub struct Run {
 #[derive(Args, Clone, Serialize)]
 pub struct Live {
     /// Scenario file in TOML (see `narrows schema`)
+    #[serde(serialize_with = "path")]
     pub scenario: PathBuf,
     /// Another network or workload.
     #[command(flatten)]

@@ -3,7 +3,7 @@
 use super::network::Network;
 use super::output::Output;
 use super::parse::{parse_axis, parse_choice};
-use super::words::{pairs, texts};
+use super::words::{pairs, paths, texts};
 use crate::shard::Shard;
 use clap::Args;
 use narrows_control::Choice;
@@ -17,6 +17,7 @@ use std::path::PathBuf;
 pub struct Sweep {
     /// Scenario file with a sweep table (see docs/sweeps.md), or without one if --set gives the axes
     #[arg(required_unless_present = "resume")]
+    #[serde(serialize_with = "paths")]
     pub scenario: Option<PathBuf>,
     /// Add or replace an axis: "link.bottleneck.rate=10 Mbit/s,100 Mbit/s", or a range: "duration={ from = '10 s', ... }"
     #[arg(long, value_name = "PATH=VALUES", value_parser = parse_axis)]
@@ -31,6 +32,7 @@ pub struct Sweep {
     pub seeds: Option<u32>,
     /// Resume the interrupted sweep of this result directory
     #[arg(long, value_name = "DIR", conflicts_with_all = ["scenario", "set", "seeds", "out", "path", "trace", "queue", "workload", "shard"])]
+    #[serde(serialize_with = "paths")]
     pub resume: Option<PathBuf>,
     /// Make only this part of the runs, such as 2/3, the second of three, or 8..16, the runs dealt at these places; `narrows merge` joins all parts
     #[arg(long, value_name = "I/N", conflicts_with_all = ["metric", "open", "json"])]
@@ -61,6 +63,7 @@ pub struct Shown {
 pub struct Merge {
     /// Directories that `narrows sweep --shard` has made, or their runs.parquet
     #[arg(required = true, value_name = "DIR")]
+    #[serde(serialize_with = "paths")]
     pub shards: Vec<PathBuf>,
     /// Which numbers are printed.
     #[command(flatten)]

@@ -2,12 +2,13 @@
 //! names and the order of both.
 
 use crate::quote::quote;
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use clap::error::ContextKind;
+use clap::{Arg, ArgAction, Args, Command, FromArgMatches};
 use narrows_params::suggest;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
-use std::ffi::OsString;
 use std::fmt::Display;
+use std::path::Path;
 
 /// Serialises a value by its text.
 pub fn text<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
@@ -21,6 +22,20 @@ where
     S: Serializer,
 {
     serializer.collect_seq(values.into_iter().map(|value| value.to_string()))
+}
+
+/// Serialises a path by its text.
+pub fn path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
+}
+
+/// Serialises paths by their texts.
+pub fn paths<'a, T, S>(paths: &'a T, serializer: S) -> Result<S::Ok, S::Error>
+where
+    &'a T: IntoIterator<Item: AsRef<Path>>,
+    S: Serializer,
+{
+    serializer.collect_seq(paths.into_iter().map(|path| path.as_ref().display().to_string()))
 }
 
 /// Serialises keys with values as KEY=VALUE.
@@ -59,12 +74,6 @@ pub fn remake<T: Args + Serialize>(
         .join(" ")
 }
 
-/// Returns the words of a command line that asks for a request, without the program's name. The
-/// words leave out what is the default.
-pub fn words<T: Args + Serialize>(command: &str, request: &T) -> Vec<String> {
-    worded(command, request, &[])
-}
-
 fn worded<T: Args + Serialize>(
     command: &str,
     request: &T,
@@ -93,7 +102,9 @@ fn worded<T: Args + Serialize>(
         shape.get_arguments().partition(|arg| arg.is_positional());
     let (last, first): (Vec<&Arg>, Vec<&Arg>) =
         positional.into_iter().partition(|arg| arg.is_last_set());
-    words.extend(first.into_iter().flat_map(of));
+    let first: Vec<String> = first.into_iter().flat_map(of).collect();
+    let looks_like_flag = last.is_empty() && first.iter().any(|word| word.starts_with('-'));
+    words.extend(if looks_like_flag { Vec::new() } else { first.clone() });
     for arg in flags {
         let flag = format!("--{}", arg.get_long().unwrap_or_default());
         let texts = of(arg);
@@ -105,7 +116,8 @@ fn worded<T: Args + Serialize>(
             _ => texts.into_iter().for_each(|text| words.extend(flag_with(arg, &flag, text))),
         }
     }
-    let last: Vec<String> = last.into_iter().flat_map(of).collect();
+    let last: Vec<String> =
+        if looks_like_flag { first } else { last.into_iter().flat_map(of).collect() };
     if !last.is_empty() {
         words.push("--".to_owned());
         words.extend(last);
@@ -140,6 +152,62 @@ fn texts_of(value: &Value) -> Vec<String> {
     }
 }
 
+/// Returns the words of a command line that has named values, beginning with the program's name.
+///
+/// # Errors
+///
+/// If there is no such name, or a flag without a value has one.
+pub fn named<T: Args>(
+    command: &str,
+    values: &Map<String, Value>,
+) -> Result<Vec<String>, clap::Error> {
+    let shape = shape::<T>();
+    let mut words = vec!["narrows".to_owned()];
+    words.extend(command.split(' ').map(str::to_owned));
+    let (mut positional, mut last) = (Vec::new(), Vec::new());
+    for (name, value) in values {
+        let Some(arg) = shape.get_arguments().find(|arg| arg.get_id().as_str() == name) else {
+            let names: Vec<&str> = shape.get_arguments().map(|arg| arg.get_id().as_str()).collect();
+            let known = suggest(name, "options", names.into_iter());
+            return Err(refused(format!("there is no option \"{name}\"; {known}")));
+        };
+        let is_switch = matches!(arg.get_action(), ArgAction::SetTrue);
+        match value {
+            Value::Null | Value::Bool(false) => continue,
+            Value::Bool(true) if is_switch => {}
+            _ if is_switch => {
+                return Err(refused(format!("\"{name}\" is {value}; give true or false")));
+            }
+            Value::Bool(true) => {
+                return Err(refused(format!("\"{name}\" is true; give it a value")));
+            }
+            _ => {}
+        }
+        let flag = format!("--{}", arg.get_long().unwrap_or_default());
+        if is_switch {
+            words.push(flag);
+        } else if arg.is_last_set() {
+            last.extend(texts_of(value));
+        } else if arg.is_positional() {
+            positional.extend(texts_of(value));
+        } else {
+            words.extend(texts_of(value).into_iter().map(|text| format!("{flag}={text}")));
+        }
+    }
+    // Behind "--" the words of some requests are a program's.
+    let has_last = shape.get_arguments().any(Arg::is_last_set);
+    words.extend((!has_last && !positional.is_empty()).then(|| "--".to_owned()));
+    words.extend(positional);
+    words.extend((!last.is_empty()).then(|| "--".to_owned()));
+    words.extend(last);
+    Ok(words)
+}
+
+/// Makes the error of a name or a value.
+fn refused(text: String) -> clap::Error {
+    clap::Error::raw(clap::error::ErrorKind::ValueValidation, text)
+}
+
 /// Reads a request from named values: texts as on the command line, numbers, true and false, and
 /// lists of them. Null and false are as if the name were not there. Values are checked as those of
 /// the command line are.
@@ -151,40 +219,15 @@ pub fn read<T: Args + FromArgMatches>(
     command: &str,
     values: &Map<String, Value>,
 ) -> Result<T, clap::Error> {
-    let shape = shape::<T>().override_usage("");
-    let mut words: Vec<OsString> = vec![command.into()];
-    let (mut positional, mut last) = (Vec::new(), Vec::new());
-    for (name, value) in values {
-        let Some(arg) = shape.get_arguments().find(|arg| arg.get_id().as_str() == name) else {
-            let names = shape.get_arguments().map(|arg| arg.get_id().as_str());
-            let text = format!(
-                "there is no option \"{name}\"; {}",
-                suggest(name, "options", names.collect::<Vec<_>>().into_iter())
-            );
-            return Err(clap::Error::raw(clap::error::ErrorKind::UnknownArgument, text));
-        };
-        let texts = texts_of(value);
-        if arg.is_last_set() {
-            last.extend(texts);
-        } else if arg.is_positional() {
-            positional.extend(texts);
-        } else {
-            let flag = format!("--{}", arg.get_long().unwrap_or_default());
-            let is_switch = matches!(arg.get_action(), ArgAction::SetTrue);
-            let word = |text: String| match is_switch {
-                true => flag.clone(),
-                false => format!("{flag}={text}"),
-            };
-            words.extend(texts.into_iter().map(|text| word(text).into()));
-        }
-    }
-    // Behind "--" the words of some requests are a program's.
-    let has_last = shape.get_arguments().any(Arg::is_last_set);
-    words.extend((!has_last && !positional.is_empty()).then(|| "--".into()));
-    words.extend(positional.into_iter().map(OsString::from));
-    words.extend((!last.is_empty()).then(|| "--".into()));
-    words.extend(last.into_iter().map(OsString::from));
-    let matches: ArgMatches = shape.try_get_matches_from(words)?;
+    let words = named::<T>(command, values)?;
+    // The command's words are one program name here.
+    let rest = words.into_iter().skip(1 + command.split(' ').count());
+    let words = std::iter::once(command.to_owned()).chain(rest);
+    let matches = shape::<T>().try_get_matches_from(words);
+    let matches = matches.map_err(|mut error| {
+        error.remove(ContextKind::Usage);
+        error
+    })?;
     T::from_arg_matches(&matches)
 }
 
@@ -222,38 +265,70 @@ mod tests {
         &["run", "s.toml", "--pcap", "all", "--at", "receiver", "--snaplen", "200", "--watch=8080"],
         &["live", "s.toml", "--on", "left", "--serve", "iperf3 -s", "--", "iperf3", "-c", "right"],
         &["sweep", "s.toml", "--set", "x=1,2", "--shard", "2/3", "--seeds", "4"],
-        &["matrix", "newreno", "bbr", "--rate", "10 Mbit/s,20 Mbit/s", "--metric", "goodput of bbr"],
+        &[
+            "matrix",
+            "newreno",
+            "bbr",
+            "--rate",
+            "10 Mbit/s,20 Mbit/s",
+            "--metric",
+            "goodput of bbr",
+        ],
         &["check", "fast", "--suite", "bbr-draft", "--quick", "--only", "T01,T02", "--seed", "7"],
-        &["attack", "bbr", "--goal", "harm", "--genome", "cross,pair", "--transport", "min_rto=1 s"],
+        &[
+            "attack",
+            "bbr",
+            "--goal",
+            "harm",
+            "--genome",
+            "cross,pair",
+            "--transport",
+            "min_rto=1 s",
+        ],
     ];
 
     #[test]
     fn words_are_read_back() {
         for words in WRITTEN {
-            let request = parsed(words);
-            assert_eq!(request.words()[1..], *words);
+            assert_eq!(written(&parsed(words)), *words);
+        }
+    }
+
+    /// Writes a request as words.
+    fn written(request: &Request) -> Vec<String> {
+        match request {
+            Request::Compare(args) => worded("compare", args, &[]),
+            Request::Run(args) => worded("run", args, &[]),
+            Request::Live(args) => worded("live", args, &[]),
+            Request::Sweep(args) => worded("sweep", args, &[]),
+            Request::Matrix(args) => worded("matrix", args, &[]),
+            Request::Check(args) => worded("check", args, &[]),
+            Request::Attack(args) => worded("attack", args, &[]),
+            _ => panic!("not among the written"),
         }
     }
 
     #[test]
     fn named_values_are_the_words_of_a_command_line() {
-        let request = of(
-            "compare",
-            json!({"controllers": ["cubic", "bbr"], "path": "lte,leo", "flows": 3, "loss": 0.01,
-                "icn": false, "rtt": null, "workload": ["bulk", "{ size = '1 MB' }"], "jobs": 2}),
-        );
-        let words = "narrows compare cubic bbr --path lte,leo --workload bulk \
-                     --workload '{ size = '\\''1 MB'\\'' }' --flows 3 --loss 0.01 --jobs 2";
-        assert_eq!(request.expect("valid").command(), words);
+        let values = json!({"controllers": ["cubic", "bbr"], "path": "lte,leo", "flows": 3,
+            "loss": 0.01, "icn": false, "rtt": null, "workload": ["bulk", "{ size = '1 MB' }"]});
+        let Value::Object(values) = values else { panic!("an object") };
+        let words = named::<Compare>("compare", &values).expect("names");
+        let shown = "narrows compare --flows=3 --loss=0.01 --path=lte,leo --workload=bulk \
+                     --workload={ size = '1 MB' } -- cubic bbr";
+        assert_eq!(words.join(" "), shown);
+        let request = Request::read("compare", &values).expect("valid");
+        let back = ["compare", "cubic", "bbr", "--path", "lte,leo", "--workload", "bulk"];
+        assert_eq!(written(&request)[..7], back);
         let live = of("live", json!({"scenario": "s.toml", "words": ["sleep", "-n"]}));
-        assert_eq!(live.expect("valid").command(), "narrows live s.toml -- sleep -n");
+        assert_eq!(written(&live.expect("valid")), ["live", "s.toml", "--", "sleep", "-n"]);
     }
 
     #[test]
     fn refusals_are_those_of_the_command_line() {
         let refused = |command: &str, values| {
             let error = of(command, values).err().expect("refused");
-            error.to_string().lines().next().unwrap_or_default().to_owned()
+            error.to_string().split("\n\nFor more").next().unwrap_or_default().trim_end().to_owned()
         };
         assert_eq!(
             refused("compare", json!({"seed": 1, "flow": 2})),
@@ -264,17 +339,28 @@ mod tests {
             "error: the argument '--path <NAME>' cannot be used with '--rate <RATE>'"
         );
         let range = refused("run", json!({"scenario": "s.toml", "seeds": 0}));
-        assert_eq!(
-            range,
-            "error: invalid value '0' for '--seeds <SEEDS>': 0 is not in 1..=100000"
-        );
+        assert_eq!(range, "error: invalid value '0' for '--seeds <SEEDS>': 0 is not in 1..=100000");
+        let switch = refused("compare", json!({"icn": "no"}));
+        assert_eq!(switch, "error: \"icn\" is \"no\"; give true or false");
+        let flag = refused("compare", json!({"out": true}));
+        assert_eq!(flag, "error: \"out\" is true; give it a value");
         assert_eq!(refused("sweap", json!({})), "error: no request is called \"sweap\"");
     }
 
     #[test]
     fn commands_in_results_name_what_is_there_and_leave_out_what_changes_nothing() {
         let Request::Run(run) = parsed(&[
-            "run", "../x.toml", "--seeds", "4", "--out", "r", "--jobs", "2", "--json", "--set", "a=b",
+            "run",
+            "../x.toml",
+            "--seeds",
+            "4",
+            "--out",
+            "r",
+            "--jobs",
+            "2",
+            "--json",
+            "--set",
+            "a=b",
         ]) else {
             panic!("a run")
         };

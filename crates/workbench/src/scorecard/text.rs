@@ -3,7 +3,7 @@
 use super::networks::{Source, file_name};
 use crate::request;
 use narrows_report::{Lined, Lineup};
-use narrows_scenario::{ENDS, NamedTraffic, NetworkTables};
+use narrows_scenario::{ENDS, NamedTraffic, NetworkTables, quoted};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -68,11 +68,6 @@ fn flows(args: &request::Compare, lineup: &Lineup, run: &Lined) -> String {
     run.beside
         .as_ref()
         .map_or_else(|| own.clone(), |beside| format!("{own}, {}", flow("competitor", beside, "")))
-}
-
-/// Formats a basic string of TOML. A JSON string has the same form.
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }
 
 /// Returns the command that repeats the scorecard in the result directory. `names` maps the file

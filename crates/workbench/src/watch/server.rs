@@ -25,6 +25,25 @@ pub struct Shared {
     connections: AtomicUsize,
 }
 
+/// An open connection, which is counted until it is dropped, also by a panic.
+struct Open<'a> {
+    /// Connections that were open before.
+    before: usize,
+    all: &'a AtomicUsize,
+}
+
+impl Open<'_> {
+    fn counted(all: &AtomicUsize) -> Open<'_> {
+        Open { before: all.fetch_add(1, Ordering::Relaxed), all }
+    }
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        self.all.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 impl Shared {
     pub fn new(underway: Underway, port: u16) -> Shared {
         Shared {
@@ -57,17 +76,13 @@ impl Shared {
     }
 
     fn serve(&self, mut connection: TcpStream) -> io::Result<()> {
-        let busy = self.connections.fetch_add(1, Ordering::Relaxed) >= CONNECTIONS;
-        let served = if busy {
-            http::refuse(
-                &mut connection,
-                &Refusal(503, "there are too many connections; close other windows of this page"),
-            )
-        } else {
-            self.answer(&mut connection)
-        };
-        self.connections.fetch_sub(1, Ordering::Relaxed);
-        served
+        let open = Open::counted(&self.connections);
+        if open.before >= CONNECTIONS {
+            let refusal =
+                Refusal(503, "there are too many connections; close other windows of this page");
+            return http::refuse(&mut connection, &refusal);
+        }
+        self.answer(&mut connection)
     }
 
     fn answer(&self, connection: &mut TcpStream) -> io::Result<()> {

@@ -12,7 +12,20 @@ const symbol = (k) => symbols[k % symbols.length];
 /// Colours repeat from the eighth on: then dashes tell lines apart. `part` counts lines of one colour.
 const dash = (k, part = 0) => dashes[(Math.floor(k / 7) + 2 * part) % dashes.length];
 const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
-const short = (v) => (v === null || v === undefined ? "–" : Math.abs(v) >= 99.95 ? v.toFixed(0) : Math.abs(v) >= 9.995 ? v.toFixed(1) : Math.abs(v) >= 0.9995 ? v.toFixed(2) : v === 0 ? "0" : v.toFixed(3));
+/// A number with so many decimals. Halves go to the even digit, as in tables: toFixed takes the larger one.
+const fixed = (v, decimals) => {
+  const scaled = v * 10 ** decimals;
+  const half = Number.isInteger(v * 2 ** (decimals + 1)) && Math.abs(scaled % 1) === 0.5;
+  return (half ? (2 * Math.round(scaled / 2)) / 10 ** decimals : v).toFixed(decimals);
+};
+/// Three significant digits and at most three decimals, as in tables.
+const short = (v) => {
+  if (v === null || v === undefined) return "–";
+  const size = Math.abs(v);
+  if (size === 0) return "0";
+  if (size < 0.0005) return v < 0 ? "-<0.001" : "<0.001";
+  return fixed(v, size < 0.9995 ? 3 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
+};
 const bytes = (n) => (n < 1e3 ? `${n} B` : n < 1e6 ? `${n / 1e3} kB` : n < 1e9 ? `${n / 1e6} MB` : `${n / 1e9} GB`);
 /// The unit behind a number.
 const unit = (name) => (name === "%" ? " %" : name ? ` ${name}` : "");

@@ -6,7 +6,7 @@ use crate::common;
 use driver::Browser;
 use narrows_measure::{FlowSample, LinkSample};
 use narrows_report::{Comparison, html};
-use narrows_units::{Bytes, Span, Time};
+use narrows_units::{Bytes, Random, Span, Time};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -106,6 +106,25 @@ fn a_reader_toggles_zooms_points_and_saves() {
         }
     }
     assert_eq!(browser.faults(), [] as [&str; 0]);
+}
+
+#[test]
+fn pages_round_numbers_as_tables_do() {
+    let Some(mut browser) = Browser::start("browser-numbers") else { return };
+    browser.open(&html(&common::three_by_three()));
+    let mut random = Random::stream(1, "numbers");
+    // Halves of the last digit, which are exact in binary, and numbers of every size.
+    let halves = (0..4000).map(|n| f64::from(n) / 32.0).chain((0..40).map(|n| 99.5 + f64::from(n)));
+    let sizes = (0..4000).map(|n| random.uniform() * 10f64.powi(n % 9 - 4));
+    let edges = [0.0, 0.0005, 0.9995, 9.995, 99.95, 16.95, 16.950_000_4, 1e6];
+    let all: Vec<f64> = halves.chain(sizes).chain(edges).flat_map(|v| [v, -v]).collect();
+    let drawn = browser.value(&format!("{}.map(short)", json!(all)));
+    let differ: Vec<_> = all
+        .iter()
+        .zip(drawn.as_array().expect("a list"))
+        .filter(|(value, drawn)| drawn.as_str() != Some(&narrows_figure::number::short(**value)))
+        .collect();
+    assert!(differ.is_empty(), "{} of {}: {:?}", differ.len(), all.len(), &differ[..5]);
 }
 
 #[test]

@@ -25,7 +25,10 @@ impl Tcp {
         deliver_cumulative(conn, evidence, ack.next, &mut fresh);
         event.resent_acked = fresh.retransmitted || fresh.repaired;
         if fresh.retransmitted {
-            // Segments delivered together with a retransmission may have waited for it (Karn).
+            // Segments delivered together with a retransmission may have waited for it.
+            //
+            // Requirement, RFC 6298 section 3: "TCP MUST use Karn's algorithm [KP87] for taking RTT
+            // samples"
             (fresh.oldest, fresh.newest) = (Time::NEVER, Time::ZERO);
         }
         event.duplicate = ack.duplicate && self.note_duplicate(conn, &ack.blocks);

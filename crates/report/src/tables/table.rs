@@ -1,0 +1,93 @@
+//! A table: a file with a row for each thing of one kind in a run.
+
+use super::column::Column;
+use narrows_measure::Record;
+use narrows_sheet::{Cells, ParquetError, Sheet};
+use std::sync::Arc;
+
+/// A table whose rows have places `K` in a run, and are read into `R`.
+pub(crate) struct Table<K, R> {
+    /// File name.
+    pub file: &'static str,
+    /// What a row is.
+    pub about: &'static str,
+    /// The places of all rows of a run, in order.
+    pub rows: fn(&Record) -> Vec<K>,
+    /// The columns behind those that identify the run.
+    pub columns: Vec<Column<K, R>>,
+}
+
+/// A column as a page describes it.
+pub struct ColumnAbout {
+    /// Name, which ends in the unit of the values.
+    pub name: String,
+    /// What the values are. Neighbours of equal texts are described together.
+    pub about: &'static str,
+    /// True if it is one of two columns of a counter, `steady_` and `total_`.
+    pub is_counter: bool,
+}
+
+/// A table of any rows.
+pub(crate) trait AnyTable: Sync {
+    /// Returns the file name.
+    fn file(&self) -> &'static str;
+    /// Returns what a row is.
+    fn about(&self) -> &'static str;
+    /// Returns the rows of a run of this case.
+    fn sheet(&self, case: &str, run: &Record) -> Sheet;
+    /// Describes the columns.
+    fn columns(&self) -> Vec<ColumnAbout>;
+}
+
+impl<K: Copy + 'static, R: 'static> AnyTable for Table<K, R> {
+    fn file(&self) -> &'static str {
+        self.file
+    }
+
+    fn about(&self) -> &'static str {
+        self.about
+    }
+
+    fn sheet(&self, case: &str, run: &Record) -> Sheet {
+        let rows = (self.rows)(run);
+        let mut sheet = Sheet::default();
+        sheet.add("case", Cells::Text(vec![Arc::from(case); rows.len()]));
+        sheet.add("seed", Cells::Count(vec![run.seed; rows.len()]));
+        for column in &self.columns {
+            sheet.add(column.name.as_str(), column.write(run, &rows));
+        }
+        sheet
+    }
+
+    fn columns(&self) -> Vec<ColumnAbout> {
+        let run = ["case", "seed"].map(|name| ColumnAbout {
+            name: name.to_owned(),
+            about: "the run",
+            is_counter: false,
+        });
+        let own = self.columns.iter().map(|own| ColumnAbout {
+            name: own.name.clone(),
+            about: own.about,
+            is_counter: own.is_counter,
+        });
+        run.into_iter().chain(own).collect()
+    }
+}
+
+impl<K: Copy + 'static, R: 'static> Table<K, R> {
+    /// Reads the rows of a run. Each begins as `blank`.
+    pub fn read(&self, sheet: &Sheet, blank: impl Fn() -> R) -> Result<Vec<R>, ParquetError> {
+        let mut rows: Vec<R> = std::iter::repeat_with(blank).take(sheet.rows()).collect();
+        self.columns.iter().try_for_each(|column| column.read(sheet, &mut rows))?;
+        Ok(rows)
+    }
+}
+
+/// A row that belongs to a row of another table.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Of<T> {
+    /// Row of the other table.
+    pub index: u64,
+    /// The row's values.
+    pub value: T,
+}
