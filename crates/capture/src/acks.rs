@@ -8,14 +8,14 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 
-/// The state of the controllers of sampled flows, by the names that they give it
-/// ([`Controller::inspect`](narrows_control::Controller::inspect)): a column for each name, a value
-/// for each sample. Empty for the kernel, which shows nothing of the kind.
+/// State of the controllers of sampled flows: a column for each name of
+/// [`Controller::inspect`](narrows_control::Controller::inspect), with a value for each sample.
+/// Empty for the kernel, which does not show this state.
 #[derive(Clone, Debug, Default)]
 pub struct Remembered {
     names: Vec<&'static str>,
-    /// Of each sample the values of as many names as were known then; not a number for those that
-    /// its controller does not have.
+    /// For each sample, the values of the names known at that time; NaN for names that the sample's
+    /// controller does not have.
     values: Vec<Vec<f64>>,
 }
 
@@ -36,8 +36,8 @@ impl Remembered {
     }
 }
 
-/// Writes samples, in their order, with what controllers remember beside them; `flows` are the
-/// names of the scenario's flows.
+/// Writes samples, in their order, with the state of their controllers. `flows` are the names of
+/// the scenario's flows.
 ///
 /// # Errors
 ///
@@ -83,10 +83,10 @@ fn sheet(names: &[Arc<str>], rows: &[AckSample], traced: &Remembered) -> Sheet {
     sheet
 }
 
-/// The beginning of the names of columns with a controller's state.
+/// Prefix of the names of columns with a controller's state.
 const STATE: &str = "state.";
 
-/// Those of its values that have columns of their own.
+/// Values of the state that have columns of their own.
 const WINDOW: [&str; 2] = ["cwnd", "ssthresh"];
 
 /// Gathers the samples of the simulator's senders.
@@ -100,12 +100,12 @@ pub struct AckLog {
 }
 
 impl AckLog {
-    /// One for these flows, by their numbers in the scenario.
+    /// Returns a log for these flows, by their numbers in the scenario.
     pub fn new(flows: Vec<usize>) -> AckLog {
         AckLog { flows, ..AckLog::default() }
     }
 
-    /// The gathered samples.
+    /// Returns the gathered samples.
     pub fn into_samples(self) -> (Vec<AckSample>, Remembered) {
         (self.samples, self.traced)
     }

@@ -1,5 +1,5 @@
-//! Packet by packet: captures for Wireshark and logs for qvis, written while a simulation runs, and
-//! the table of samples at each acknowledgement, written after any run.
+//! Records of single packets: captures for Wireshark and logs for qvis, written while a simulation
+//! runs, and the table of samples at each acknowledgement, written after any run.
 
 mod acks;
 mod packets;

@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-/// Writes what one sender does in qlog 0.3 (draft-ietf-quic-qlog-main-schema-02 and
+/// Writes the actions of one sender in qlog 0.3 (draft-ietf-quic-qlog-main-schema-02 and
 /// -quic-events-02), the version that qvis opens, as a JSON text sequence (RFC 7464).
 ///
-/// qlog is made for QUIC: each transmission has a packet number of its own, here the count of
-/// transmissions so far; payload bytes are those of stream 0; an acknowledgement lists the
+/// qlog is made for QUIC, where each transmission has a packet number of its own. Here this is the
+/// count of transmissions so far. Payload belongs to stream 0. An acknowledgement lists the
 /// transmissions that it newly acknowledges.
 pub struct SenderLog {
     out: BufWriter<File>,
@@ -149,7 +149,7 @@ impl Metrics {
         }
     }
 
-    /// Only what differs from `before`.
+    /// Returns only the values that differ from `before`.
     fn since(&self, before: &Metrics) -> Metrics {
         fn changed<T: PartialEq + Copy>(new: Option<T>, old: Option<T>) -> Option<T> {
             new.filter(|_| new != old)
@@ -168,7 +168,7 @@ impl Metrics {
 }
 
 impl SenderLog {
-    /// Begins a log to `out` of `flow`, by its number in the scenario. Fails if it cannot be
+    /// Begins a log to `out` of `flow`, by its number in the scenario. Fails if `out` cannot be
     /// written, or with [`io::ErrorKind::InvalidInput`] if the flow has no controller or many
     /// connections.
     pub fn new(out: File, scenario: &Scenario, flow: usize) -> io::Result<SenderLog> {
@@ -324,7 +324,7 @@ fn header(packet_number: u64) -> Header {
     Header { packet_type: "1RTT", packet_number }
 }
 
-/// The states as Linux calls them.
+/// Returns the name of a state in Linux.
 fn name(state: CaState) -> &'static str {
     match state {
         CaState::Open => "open",
@@ -335,7 +335,7 @@ fn name(state: CaState) -> &'static str {
     }
 }
 
-/// Ascending numbers as ranges, first and last, the highest first as QUIC has them.
+/// Returns ascending numbers as ranges, first and last. The highest range comes first, as in QUIC.
 fn ranges(numbers: &[u64]) -> Vec<[u64; 2]> {
     let mut ranges: Vec<[u64; 2]> = Vec::new();
     for number in numbers {

@@ -76,7 +76,7 @@ fn again(args: &ReportArgs, files: &ResultDir) -> Result<(String, String), Failu
         }
         Some(grid) => {
             let text = if args.json {
-                narrows_workbench::told(&grid)
+                narrows_workbench::grid_text(&grid)
             } else {
                 narrows_report::grid_table(&grid, &[])
             };

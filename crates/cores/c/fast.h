@@ -1,50 +1,58 @@
 /*
- * FAST TCP in integers: each flow keeps alpha packets in the queue of the bottleneck. There are two laws.
+ * FAST TCP in integers: each flow keeps alpha packets in the queue of the bottleneck. There are two
+ * laws, both applied in every other round trip:
  *
- * The later law, in every other round trip: w <- min{2w, (1 - gamma) w + gamma (w_old baseRTT / RTT + alpha)}.
- * Jin, Wei and Low, INFOCOM 2004, equation 6; ns-2.35 tcp/tcp-fast.cc. The law of 2002, in every other round trip:
- * one packet towards the target of the later law with each packet acknowledged. Jin, Wei and Low, "FAST II:
- * Algorithms and Performance", slides 10 to 15.
+ * - The later law: w <- min{2w, (1 - gamma) w + gamma (w_old baseRTT / RTT + alpha)}. Jin, Wei and
+ *   Low, INFOCOM 2004, equation 6; ns-2.35 tcp/tcp-fast.cc.
+ * - The law of 2002: one packet towards the target of the later law with each packet acknowledged.
+ *   Jin, Wei and Low, "FAST II: Algorithms and Performance", slides 10 to 15.
  *
- * The simulator's `fast` and `fast-sc2002` (crates/control/src/controllers/fast) are the same laws in floating point.
- * This file deviates from them where a socket shows less:
+ * The simulator's `fast` and `fast-sc2002` (crates/control/src/controllers/fast) are the same laws
+ * in floating point. This file deviates from them where a socket gives less information:
  *
- * - packets carry no tag: a round ends when as many packets have left the network as were sent when it began, and the
- *   number in flight when a packet left is known only for packets that measure a round trip;
+ * - packets carry no tag: a round ends when as many packets have left the network as had been sent
+ *   when it began, and the number in flight when a packet was sent is known only for packets that
+ *   measure a round trip;
  * - a round trip is measured in whole microseconds;
- * - where alpha follows the rate, a packet is a segment and 52 bytes of headers (TCP over IPv4 with time stamps);
- * - whether the window limits is judged when an acknowledgement arrives, not when its packet left;
- * - the kernel spreads a reduction, paces packets if asked to, and has its own rule for idle connections;
- * - there is no timer: an increase that is spread over time takes effect with the next acknowledgement.
+ * - if alpha follows the rate, a packet is a segment and 52 bytes of headers (TCP over IPv4 with
+ *   timestamps);
+ * - whether the window limits sending is judged when an acknowledgement arrives, not when its
+ *   packet was sent;
+ * - the kernel spreads a reduction, paces packets on request, and has its own rule for idle
+ *   connections;
+ * - there is no timer: an increase that is spread over time takes effect with the next
+ *   acknowledgement.
  */
 #ifndef NARROWS_FAST_H
 #define NARROWS_FAST_H
 
 #include "window.h"
 
-/* Windows and parts of anything have 16 binary places. */
+/* Windows and fractions have 16 binary places. */
 #define FAST_PLACES 16
 #define FAST_ONE (1ULL << FAST_PLACES)
-/* Largest window in packets, and longest round trip, so that no product overflows. */
+/* Largest window in packets, and longest round trip in us, so that no product overflows. */
 #define FAST_CWND_MAX (1U << 22)
 #define FAST_RTT_MAX ((1U << 26) - 1)
-/* Least time between two updates of the later law. */
+/* Least time between two updates of the later law, in us. */
 #define FAST_PERIOD 10000
 /* An increase of a window of up to 4 packets, or on a path of less than 4 ms, is not spread. */
 #define FAST_SMALL_WINDOW 4
 #define FAST_SHORT_PATH 4000
 #define FAST_HEADERS 52
-/* Larger windows have a mean of their own in ns-2. */
+/* Windows above this have a different weight in the mean of ns-2. */
 #define FAST_NS2_WINDOW 768
 
 struct fast_constants {
-	core_u64 alpha;	       /* packets in the queue; 0: by the rate, after the prototype's table */
+	core_u64 alpha;	       /* packets in the queue; 0: from the rate, by the prototype's
+			        * table */
 	core_u32 gamma;	       /* 1/2 */
 	core_u32 loss_beta;    /* 1/2 */
-	core_u32 free_queue;   /* 1/4 of alpha is no queue */
-	core_u32 free_share;   /* 1/4 of the window is alpha while there is none */
-	core_u32 mi_threshold; /* 750 us are no queue */
-	core_u32 base_window;  /* ms for which a round trip counts for the base; all ones for ever */
+	core_u32 free_queue;   /* 1/4: a queue below this part of alpha counts as none */
+	core_u32 free_share;   /* 1/4: without a queue, alpha is at least this part of the window */
+	core_u32 mi_threshold; /* 750 us: a shorter queueing delay counts as no queue */
+	core_u32 base_window;  /* ms for which a round trip counts for the base round trip; all
+			        * ones: for ever */
 	core_u32 rule;	       /* enum fast_rule */
 	core_u32 ns2_weight;
 	core_u32 spread; /* enum fast_spread */
@@ -52,12 +60,12 @@ struct fast_constants {
 };
 
 /*
- * The later law, doubling at the start only; the later law, doubling whenever the mean round trip shows no queue; the
- * law of 2002.
+ * Laws: the later law, doubling at the start only; the later law, doubling whenever the mean round
+ * trip shows no queue; the law of 2002.
  */
 enum fast_rule { FAST_START, FAST_PUBLISHED, FAST_STEPWISE };
 
-/* How an increase is spread over a round trip: not at all, with acknowledgements, over time. */
+/* Spreading of an increase over a round trip: not at all, with acknowledgements, over time. */
 enum fast_spread { FAST_AT_ONCE, FAST_BY_ACKS, FAST_BY_TIME };
 
 struct fast_sample {
@@ -65,28 +73,33 @@ struct fast_sample {
 	core_u32 rtt;
 };
 
-/* The state of a connection: with the number of the connection and of its records just what the private area of a socket holds. */
+/*
+ * State of a connection. With the number of the connection and the number of its calls, it just
+ * fits the private area of a socket.
+ */
 struct fast_state {
-	core_u64 mean;		    /* round trip in 2^-16 us; 0 before the first */
-	core_u64 increase;	    /* in 2^-16 packets: the increase under way; in the law of 2002 the window at the start of the round */
-	struct fast_sample base[3]; /* the least round trip, and what will succeed it */
-	core_u32 fraction;	    /* of a packet, beyond the window in force */
-	core_u32 least;		    /* round trip of this round; 0 before the first */
+	core_u64 mean;		    /* mean round trip in 2^-16 us; 0 before the first sample */
+	core_u64 increase;	    /* in 2^-16 packets: the increase in progress; in the law of
+				     * 2002 the window at the start of the round */
+	struct fast_sample base[3]; /* the least round trip, and the samples that will succeed it */
+	core_u32 fraction;	    /* fraction of a packet, beyond the window in force */
+	core_u32 least;		    /* least round trip of this round; 0 before the first sample */
 	core_u32 least_before;
 	core_u32 flight;    /* w_old */
 	core_u32 first;	    /* packets sent when the round began */
-	core_u32 delivered; /* then */
-	core_u32 began;	    /* us */
-	core_u32 packets;   /* over which the increase is spread */
-	core_u32 counted;   /* of these acknowledged */
+	core_u32 delivered; /* packets delivered when the round began */
+	core_u32 began;	    /* time when the round began, us */
+	core_u32 packets;   /* packets over which the increase is spread */
+	core_u32 counted;   /* packets acknowledged of those over which the increase is spread */
 	core_u32 updated;   /* time of the latest update, us */
-	core_u32 line;	    /* of the table of alpha */
+	core_u32 line;	    /* line of the table of alpha */
 	core_u32 flags;
 };
 
 /*
- * A round began; the next acknowledgement updates; the present round follows an update; a reduction or repair is under
- * way; the round that moved the window just ended, and the rest of its increase is due (law of 2002).
+ * Flags: a round began; the next acknowledgement updates; the present round follows an update; a
+ * reduction or loss recovery is in progress; the round that moved the window just ended, and the
+ * rest of its increase is due (law of 2002).
  */
 enum fast_flag { FAST_BEGAN = 1, FAST_DUE = 2, FAST_ACTIVE = 4, FAST_SUSPENDED = 8, FAST_REST = 16 };
 
@@ -114,7 +127,7 @@ static inline void fast_set_window(struct fast_state *state, const struct core_i
 	state->fraction = (core_u32)(window & (FAST_ONE - 1));
 }
 
-/* 8 packets up to 10 Mbit/s, 20 up to 100, 200 above. */
+/* Alpha of a rate: 8 packets up to 10 Mbit/s, 20 up to 100 Mbit/s, 200 above. */
 static inline core_u64 fast_alpha(const struct fast_constants *constants, const struct fast_state *state)
 {
 	if (constants->alpha)
@@ -122,7 +135,10 @@ static inline core_u64 fast_alpha(const struct fast_constants *constants, const 
 	return (state->line == 0 ? 8 : state->line == 1 ? 20 : 200) * FAST_ONE;
 }
 
-/* `packets` of `size` bytes arrived in `took` us. A rate at the edge of a line does not move alpha to and fro. */
+/*
+ * Returns the line of the table of alpha after `packets` of `size` bytes arrived in `took` us.
+ * Hysteresis keeps a rate at the edge of a line from moving alpha to and fro.
+ */
 static inline core_u32 fast_line(core_u32 line, core_u32 packets, core_u32 size, core_u32 took)
 {
 	core_u64 kbps = core_udiv((core_u64)packets * size * 8000, took);
@@ -136,7 +152,7 @@ static inline core_u32 fast_line(core_u32 line, core_u32 packets, core_u32 size,
 	return line == 1 || kbps < 100000 ? 1 : 2;
 }
 
-/* The least round trip of the last `window` ms, in constant space (lib/win_minmax.c). */
+/* Tracks the least round trip of the last `window` ms, in constant space (lib/win_minmax.c). */
 static inline void fast_base(struct fast_sample *base, core_u32 window, core_u32 at, core_u32 rtt)
 {
 	struct fast_sample sample = { at, rtt };
@@ -171,7 +187,10 @@ static inline void fast_base(struct fast_sample *base, core_u32 window, core_u32
 	}
 }
 
-/* A round trip counts 3/w in the mean, at most a quarter; in ns-2 3/w of large windows and else 1/256. */
+/*
+ * Mean round trip. A sample has a weight of 3/w, at most a quarter; in ns-2, 3/w for large windows
+ * and 1/256 for others.
+ */
 static inline core_u64 fast_mean(const struct fast_constants *constants, core_u64 mean, core_u32 rtt, core_u64 window)
 {
 	core_u64 sample = (core_u64)rtt << FAST_PLACES;
@@ -187,7 +206,7 @@ static inline core_u64 fast_mean(const struct fast_constants *constants, core_u6
 	return sample > mean ? mean + step : mean - step;
 }
 
-/* True if a round trip of `rtt` means that next to nothing is queued. */
+/* True if a round trip of `rtt` means that there is almost no queue. */
 static inline int fast_is_short(const struct fast_constants *constants, const struct fast_state *state, core_u32 rtt)
 {
 	core_u32 base = state->base[0].rtt;
@@ -209,7 +228,7 @@ static inline int fast_is_free(const struct fast_constants *constants, const str
 	return state->least && fast_is_short(constants, state, state->least);
 }
 
-/* Something else moves the window: what was decided before does not hold any more. */
+/* Drops earlier decisions, because something else moves the window. */
 static inline void fast_suspend(struct fast_state *state)
 {
 	state->increase = 0;
@@ -230,7 +249,10 @@ static inline void fast_begin_round(struct fast_state *state, const struct core_
 	state->flags |= FAST_BEGAN;
 }
 
-/* Two rounds that show a queue end the start: a single one can consist of one acknowledgement that the receiver held back. */
+/*
+ * True if the start ends: two rounds show a queue. A single round can consist of one
+ * acknowledgement that the receiver delayed.
+ */
 static inline int fast_start_ends(const struct fast_constants *constants, const struct fast_state *state)
 {
 	core_u32 least = state->least;
@@ -280,7 +302,7 @@ static inline void fast_measure(const struct fast_constants *constants, struct f
 		state->least = rtt;
 }
 
-/* An increase begins. Answers the window that it leaves at once. */
+/* Begins an increase. Returns the window that holds at once. */
 static inline core_u64 fast_begin_increase(const struct fast_constants *constants, struct fast_state *state, core_u64 window, core_u64 target)
 {
 	if (constants->spread == FAST_AT_ONCE || window <= FAST_SMALL_WINDOW * FAST_ONE || state->base[0].rtt < FAST_SHORT_PATH || !state->packets)
@@ -290,13 +312,16 @@ static inline core_u64 fast_begin_increase(const struct fast_constants *constant
 	return window;
 }
 
-/* The part of the increase that so many packets bring. */
+/* Part of the increase for this number of packets. */
 static inline core_u64 fast_part(const struct fast_state *state, core_u32 packets)
 {
 	return core_udiv(state->increase * packets, state->packets);
 }
 
-/* The part of `whole` that is due when it is spread evenly over the round trip after the latest update. */
+/*
+ * Part of `whole` that is due if `whole` is spread evenly over the round trip after the latest
+ * update.
+ */
 static inline core_u64 fast_due(const struct fast_state *state, const struct core_input *in, core_u64 whole)
 {
 	core_u64 rtt = fast_max(state->mean >> FAST_PLACES, 1);
@@ -318,8 +343,9 @@ static inline core_u64 fast_grown(const struct fast_constants *constants, struct
 }
 
 /*
- * The target of a window of `window` packets of which `flight` were in flight when the round trip was measured; all
- * have 16 binary places. No more than twice the window, and at least two packets.
+ * Target for a window of `window` packets, of which `flight` were in flight when the round trip was
+ * measured. All have 16 binary places. The target is at most twice the window, and at least two
+ * packets.
  */
 static inline core_u64 fast_target(const struct fast_constants *constants, const struct fast_state *state, core_u64 window, core_u64 flight,
 				   core_u64 alpha)
@@ -348,13 +374,16 @@ static inline core_u64 fast_step(const struct fast_constants *constants, struct 
 	if (!(state->flags & (FAST_ACTIVE | FAST_REST)) || !state->mean)
 		return window;
 	state->flags &= ~(core_u32)FAST_REST;
-	/* No faster down than rate halving. */
+	/* The window falls no faster than with rate halving. */
 	target = fast_max(fast_target(constants, state, start, start, alpha), start >> 1);
 	if (window >= target)
 		return window - fast_min(acked, window - target);
 	if (!in->cwnd_limited)
 		return window;
-	/* Below where the round began, for something else lowered the window, one packet at a time. */
+	/*
+	 * If something else lowered the window below its value at the start of the round, it grows
+	 * by one packet at a time.
+	 */
 	if (constants->spread == FAST_BY_TIME && window >= start)
 		return target > start ? fast_max(window, start + fast_due(state, in, target - start)) : window;
 	return fast_min(window + acked, target);
@@ -372,7 +401,7 @@ static inline core_u64 fast_update(const struct fast_constants *constants, struc
 	state->updated = (core_u32)in->now;
 	if (target <= window)
 		return target;
-	/* A window that is not used need not grow. */
+	/* A window that is not used does not grow. */
 	return in->cwnd_limited ? fast_begin_increase(constants, state, window, target) : window;
 }
 
@@ -400,7 +429,10 @@ static inline void fast_acknowledged(const struct fast_constants *constants, str
 	fast_set_window(state, in, out, window);
 }
 
-/* A reduction or a repair begins: no update until a round trip after it. */
+/*
+ * Handles a change of the recovery state. Once a reduction or loss recovery begins, there is no
+ * update until a round trip after its end.
+ */
 static inline void fast_set_state(struct fast_state *state, const struct core_input *in, struct core_output *out)
 {
 	if (in->recovery >= CORE_CWR) {
@@ -439,7 +471,7 @@ static inline void fast_init(struct fast_state *state, const struct core_input *
 	state->flags = 0;
 }
 
-/* One call of the kernel. */
+/* Handles one call of the kernel. */
 static inline void fast_decide(const struct fast_constants *constants, struct fast_state *state, const struct core_input *in, struct core_output *out)
 {
 	if (in->event == CORE_INIT) {

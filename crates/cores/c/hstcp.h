@@ -2,8 +2,12 @@
 /*
  * HighSpeed TCP as Linux computes it, net/ipv4/tcp_highspeed.c.
  *
- * What differs from RFC 3649: a(w) is a whole number, of a table after the RFC's appendix; the window grows by a(w)/w per acknowledgement, however many segments it
- * acknowledges; and the row of the table, with it b(w), moves in congestion avoidance only, so that the loss which ends slow start halves whatever the window.
+ * Differences from RFC 3649:
+ *
+ * - a(w) is a whole number from a table after the RFC's appendix;
+ * - the window grows by a(w)/w per acknowledgement, however many segments it acknowledges;
+ * - the row of the table, and with it b(w), moves in congestion avoidance only, so that the loss
+ *   that ends slow start halves the window whatever its size.
  */
 #ifndef NARROWS_HSTCP_H
 #define NARROWS_HSTCP_H
@@ -12,9 +16,10 @@
 
 #define HSTCP_ROWS 72
 
-/* The row's number from 1 is a(w). */
+/* A row of the table. Its number, counted from 1, is a(w). */
 struct hstcp_row {
-	core_u32 window;   /* the largest for which it holds; beyond that of the last row, the last row holds */
+	core_u32 window;   /* the largest window for which the row holds; the last row also holds
+			    * for all larger windows */
 	core_u32 decrease; /* b(w) in 1/256 */
 };
 
@@ -30,17 +35,17 @@ static const struct hstcp_row hstcp_table[HSTCP_ROWS] = {
 	{ 61799, 29 }, { 64851, 28 }, { 68113, 28 }, { 71617, 27 }, { 75401, 26 }, { 79517, 26 }, { 84035, 25 }, { 89053, 24 },
 };
 
-/* Linux has nothing to choose. */
+/* Linux has no parameters. */
 struct hstcp_constants {
 	core_u64 reserved;
 };
 
 struct hstcp_state {
-	core_u32 credit; /* towards the next segment of growth, in parts of the window */
+	core_u32 credit; /* progress towards the next segment of growth, in parts of the window */
 	core_u32 row;
 };
 
-/* The first row whose window is not below `cwnd`, by halving. */
+/* Finds the first row whose window is not below `cwnd`, by binary search. */
 static inline core_u32 hstcp_row(core_u32 cwnd)
 {
 	core_u32 row = 0;
@@ -55,7 +60,7 @@ static inline void hstcp_avoid(struct hstcp_state *state, const struct core_inpu
 {
 	if (!in->cwnd_limited)
 		return;
-	/* What slow start leaves over of an acknowledgement is forgotten. */
+	/* Acknowledged segments that slow start leaves over have no effect. */
 	if (window_in_slow_start(out)) {
 		window_slow_start(in, out, in->acked);
 		return;
@@ -77,7 +82,7 @@ static inline core_u32 hstcp_left(const struct hstcp_state *state, core_u32 cwnd
 	return core_max(cwnd - (core_u32)((core_u64)cwnd * hstcp_table[row].decrease >> 8), WINDOW_LEAST);
 }
 
-/* One call of the kernel. */
+/* Handles one call of the kernel. */
 static inline void hstcp_decide(const struct hstcp_constants *constants, struct hstcp_state *state, const struct core_input *in,
 				struct core_output *out)
 {

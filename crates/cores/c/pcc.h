@@ -1,62 +1,67 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
- * What both controllers of the PCC kernel module share: monitor intervals, and which packets are accounted to which of them.
+ * Common part of both controllers of the PCC kernel module: monitor intervals, and the accounting
+ * of packets to them.
  *
- * Follows github.com/PCCproject/PCC-Kernel, src/tcp_pcc.c (branches vivace and master, 2018 and 2019, for Linux 4.15).
+ * Follows github.com/PCCproject/PCC-Kernel, src/tcp_pcc.c (branches vivace and master, 2018 and
+ * 2019, for Linux 4.15).
  */
 #ifndef NARROWS_PCC_H
 #define NARROWS_PCC_H
 
 #include "core.h"
 
-/* Two pairs of probes. */
+/* Number of intervals: two pairs of probes. */
 #define PCC_INTERVALS 4
-/* The module's least rate, whatever is decided. */
+/* Least rate of the module, whatever it decides. */
 #define PCC_RATE_MIN 1024
 #define PCC_CWND_MIN 4
-/* The round trip before any is known, as BBR has it. */
+/* Round trip before the first sample, as in BBR. */
 #define PCC_NOMINAL_RTT 1000
 /* Fractions are in thousandths. */
 #define PCC_SCALE 1000
 
-/* One experiment: what was sent at `rate`, and what became of it. */
+/* A monitor interval: the packets sent at `rate`, and their fate. */
 struct pcc_interval {
 	core_u64 rate;
 	core_s64 utility;
 	core_u64 send_start, send_end;
 	core_u64 recv_start, recv_end;
 	core_u32 rtt_start, rtt_end;
-	core_u32 base; /* packets sent before it; 0 if it has not begun */
-	core_u32 end;  /* packets sent when it ended; 0 before */
-	core_u32 from, to; /* packets delivered when it began and when it ended */
+	core_u32 base; /* packets sent before the interval; 0 if it has not begun */
+	core_u32 end;  /* packets sent when the interval ended; 0 before */
+	core_u32 from, to; /* packets delivered when the interval began and when it ended */
 	core_u32 lost, delivered;
 };
 
 enum pcc_phase { PCC_START, PCC_PROBING, PCC_MOVING };
 enum pcc_decision { PCC_UP, PCC_DOWN, PCC_STAY };
 
-/* How packets are accounted to intervals. */
+/* Method by which packets are accounted to intervals. */
 enum pcc_association {
-	PCC_BY_COUNT,	 /* they meet their fates in the order sent, as the module takes it */
-	PCC_BY_DELIVERED /* by how many were delivered when a packet left, which rate samples tell */
+	PCC_BY_COUNT,	 /* packets are assumed to be delivered or lost in the order sent, as in the
+			  * module */
+	PCC_BY_DELIVERED /* by the number of packets delivered when a packet was sent, from rate
+			  * samples */
 };
 
-/* What a connection remembers. */
+/* State of a connection. */
 struct pcc_state {
 	core_s64 rate;
 	core_s64 last_rate;
-	core_u32 accounted; /* delivered + lost - spare: this many packets have met their fate, in the order sent as far as is known */
-	core_u32 spare;	   /* counted twice around timeouts */
-	core_u32 delivered_base, lost_base; /* the totals at the acknowledgement before */
-	core_u32 prior; /* packets delivered when the latest packet left that has met its fate */
+	core_u32 accounted; /* delivered + lost - spare: number of packets delivered or lost, in the
+			     * order sent as far as is known */
+	core_u32 spare;	   /* packets counted twice around timeouts */
+	core_u32 delivered_base, lost_base; /* totals at the previous acknowledgement */
+	core_u32 prior; /* packets delivered when the latest packet with a known fate was sent */
 	core_u32 reserved;
 	core_u32 sending, receiving;	   /* indices of intervals */
-	core_u32 waiting; /* paces at `rate`, belongs to no interval */
+	core_u32 waiting; /* 1 if sending is paced at `rate` and belongs to no interval */
 	core_u32 in_loss;
 	core_u32 phase;
 	core_u32 last_decision;
-	core_s32 amplifier, swing_buffer, change_bound; /* of Vivace */
-	core_u32 epsilon;			       /* of Allegro, in percent */
+	core_s32 amplifier, swing_buffer, change_bound; /* Vivace only */
+	core_u32 epsilon;			       /* Allegro only, in percent */
 	struct pcc_interval intervals[PCC_INTERVALS];
 };
 
@@ -75,7 +80,7 @@ static inline core_u32 pcc_rtt(const struct core_input *in)
 	return in->srtt ? in->srtt : PCC_NOMINAL_RTT;
 }
 
-/* Room for two round trips at the pacing rate. */
+/* Sets the window to two round trips at the pacing rate. */
 static inline void pcc_set_cwnd(const struct core_input *in, struct core_output *out)
 {
 	core_u64 cwnd = 2 * core_udiv(core_udiv(out->pacing_rate * pcc_rtt(in), in->mss), CORE_SECOND);
@@ -91,7 +96,7 @@ static inline core_u32 pcc_decided(core_s64 old, core_s64 rate)
 	return rate > old ? PCC_UP : PCC_DOWN;
 }
 
-/* Opens the interval whose turn it is, unless waiting, and paces accordingly. */
+/* Begins the interval whose turn it is, unless waiting, and sets the pacing rate accordingly. */
 static inline void pcc_start_interval(struct pcc_state *state, const struct core_input *in,
 				      struct core_output *out)
 {
@@ -121,7 +126,7 @@ static inline void pcc_from_first(struct pcc_state *state)
 	state->waiting = 0;
 }
 
-/* One interval at the rate. */
+/* Plans one interval at the rate. */
 static inline void pcc_plan_one(struct pcc_state *state)
 {
 	state->intervals[0].rate = (core_u64)state->rate;
@@ -129,7 +134,10 @@ static inline void pcc_plan_one(struct pcc_state *state)
 	pcc_from_first(state);
 }
 
-/* Two pairs of intervals, a part of the rate above and below it, the order of each pair drawn. */
+/*
+ * Plans two pairs of intervals, `percent` above and below the rate. The order within each pair is
+ * random.
+ */
 static inline void pcc_plan_probes(struct pcc_state *state, core_u32 percent, core_u32 random)
 {
 	core_u64 high = pcc_percent((core_u64)state->rate, 100 + percent);
@@ -157,7 +165,10 @@ static inline int pcc_pairs_agree(const struct pcc_interval *intervals)
 	return same_verdict == same_order;
 }
 
-/* The retransmission timer expired: until that is repaired counts cannot be trusted, and no interval runs. */
+/*
+ * Handles a retransmission timeout: until loss recovery ends, counts cannot be trusted and no
+ * interval runs.
+ */
 static inline void pcc_enter_loss(struct pcc_state *state, const struct core_input *in, struct core_output *out)
 {
 	state->in_loss = 1;
@@ -165,20 +176,26 @@ static inline void pcc_enter_loss(struct pcc_state *state, const struct core_inp
 	pcc_start_interval(state, in, out);
 }
 
-/* It is repaired: what the counts now say beyond what was sent is spare. */
+/* Handles the end of loss recovery: the excess of the counts over the packets sent is spare. */
 static inline void pcc_leave_loss(struct pcc_state *state, const struct core_input *in)
 {
 	state->in_loss = 0;
 	state->spare = in->delivered + in->lost + in->in_flight - in->sent;
 }
 
-/* The latest packet that has met its fate left when `delivered` were delivered, or later. */
+/*
+ * True if the latest packet with a known fate was sent when `delivered` packets were delivered, or
+ * later.
+ */
 static inline int pcc_left_since(const struct pcc_state *state, core_u32 delivered)
 {
 	return (core_s32)(state->prior - delivered) >= 0;
 }
 
-/* Sending stops at `enough` packets, once the first of them is accounted for: after about a round trip. */
+/*
+ * True if an interval has sent `enough` packets and the first of them is accounted for, which takes
+ * about a round trip.
+ */
 static inline int pcc_has_sent(const struct pcc_state *state, const struct pcc_interval *interval, core_u32 sent, core_u32 enough,
 			       core_u32 association)
 {
@@ -200,8 +217,9 @@ static inline void pcc_collect(const struct pcc_state *state, struct pcc_interva
 }
 
 /*
- * Accounts an acknowledgement by counts; answers whether an interval has become complete. Packets carry no mark: they are taken to meet
- * their fates in the order sent, and the first and last `ignore` of an interval, which may belong to its neighbours, are left out.
+ * Accounts an acknowledgement by counts. True if an interval has become complete. Packets carry no
+ * mark, so they are assumed to be delivered or lost in the order sent. The first and the last
+ * `ignore` packets of an interval may belong to its neighbours and are left out.
  */
 static inline int pcc_account_by_count(struct pcc_state *state, const struct core_input *in, core_u32 ignore, core_u32 before)
 {
@@ -218,8 +236,10 @@ static inline int pcc_account_by_count(struct pcc_state *state, const struct cor
 }
 
 /*
- * The same by what was delivered when packets left. Intervals begin and end with an acknowledgement, which has moved that count, so each
- * packet belongs to one interval and none is left out. Losses count where the acknowledgement that revealed them does.
+ * Accounts an acknowledgement by the number of packets delivered when its packets were sent. True
+ * if an interval has become complete. Intervals begin and end with an acknowledgement, which has
+ * moved that number, so each packet belongs to one interval and none is left out. Losses count in
+ * the interval of the acknowledgement that revealed them.
  */
 static inline int pcc_account_by_delivered(struct pcc_state *state, const struct core_input *in)
 {
@@ -237,7 +257,7 @@ static inline int pcc_account_by_delivered(struct pcc_state *state, const struct
 	return complete;
 }
 
-/* Accounts an acknowledgement to the intervals; answers whether one has become complete. */
+/* Accounts an acknowledgement to the intervals. True if an interval has become complete. */
 static inline int pcc_account(struct pcc_state *state, const struct core_input *in, struct core_output *out,
 			      core_u32 ignore, core_u32 enough, core_u32 association)
 {
@@ -260,7 +280,7 @@ static inline int pcc_account(struct pcc_state *state, const struct core_input *
 	return pcc_account_by_count(state, in, ignore, before);
 }
 
-/* What every acknowledgement ends with. */
+/* Stores the totals at the end of every acknowledgement. */
 static inline void pcc_remember(struct pcc_state *state, const struct core_input *in)
 {
 	state->delivered_base = in->delivered;

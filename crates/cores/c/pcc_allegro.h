@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
- * PCC Allegro as the kernel module computes it (branch master): steps of a few percent toward the rate whose utility was better.
+ * PCC Allegro as the kernel module computes it (branch master): steps of a few percent toward the
+ * rate with the better utility.
  *
- * utility = rate * (1 - L) / (1 + e^(100 (L - 5 %))) - rate * L, with the nominal rate in place of the throughput.
+ * utility = rate * (1 - L) / (1 + e^(100 (L - 5 %))) - rate * L, with the nominal rate in place of
+ * the throughput.
  *
- * The start goes on while 0.75 * utility / rate rises strictly; the slack was meant for the older side only, so that a start without loss ends with its second
- * interval. The rate grows by the bytes delivered, at most to the double. With `fixed` it doubles while the utility rises, as the paper has it.
+ * The start continues while 0.75 * utility / rate rises strictly. The slack of 0.75 was meant for
+ * the older interval only. Since the module applies it to both intervals, a start without loss ends
+ * with the second interval. The rate grows by the bytes delivered, and at most doubles. With
+ * `fixed` it doubles while the utility rises, as in the paper.
  */
 #ifndef NARROWS_PCC_ALLEGRO_H
 #define NARROWS_PCC_ALLEGRO_H
@@ -14,7 +18,7 @@
 
 struct pcc_allegro_constants {
 	core_u32 first_rate;	  /* 524288 */
-	core_u32 interval_packets; /* 40; a lone interval makes do with `ignore` packets less */
+	core_u32 interval_packets; /* 40; a lone interval needs `ignore` packets less */
 	core_u32 ignore;		  /* 5 */
 	core_u32 epsilon_min;	  /* 1 % */
 	core_u32 epsilon_max;	  /* 5 % */
@@ -23,10 +27,10 @@ struct pcc_allegro_constants {
 	core_u32 association;	  /* enum pcc_association */
 };
 
-/* In thousandths: the part of the utility per rate that counts in the start. */
+/* Part of the utility per rate that counts in the start, in thousandths. */
 #define PCC_ALLEGRO_SLACK 750
 
-/* Utility in thousandths of the rate, which passes through 32 bits. */
+/* Utility in thousandths of the rate, which is truncated to 32 bits. */
 static inline core_s64 pcc_allegro_per_rate(core_s64 utility, core_s64 rate, core_s64 scale)
 {
 	if (utility == CORE_S64_MIN)
@@ -68,7 +72,10 @@ static inline void pcc_allegro_widen(const struct pcc_allegro_constants *constan
 		state->epsilon++;
 }
 
-/* The pairs agree or not; a repeated answer, also that they do not, widens the next probe. */
+/*
+ * Decides by whether the pairs agree. A repeated decision widens the next probe, even if the
+ * decision is that they do not agree.
+ */
 static inline void pcc_allegro_decide_probing(const struct pcc_allegro_constants *constants, struct pcc_state *state)
 {
 	core_s64 rate = state->rate;
@@ -94,7 +101,10 @@ static inline void pcc_allegro_decide_probing(const struct pcc_allegro_constants
 	}
 }
 
-/* On, by ever larger steps, while utility rises; else back to where it last did. */
+/*
+ * Continues by ever larger steps while the utility rises; otherwise goes back to the rate at which
+ * it last rose.
+ */
 static inline void pcc_allegro_decide_moving(const struct pcc_allegro_constants *constants, struct pcc_state *state)
 {
 	core_s64 before = state->intervals[0].utility;
@@ -124,7 +134,7 @@ static inline void pcc_allegro_next(struct pcc_state *state, const struct core_i
 	pcc_start_interval(state, in, out);
 }
 
-/* A connection begins. */
+/* Begins a connection. */
 static inline void pcc_allegro_init(const struct pcc_allegro_constants *constants, struct pcc_state *state,
 				    const struct core_input *in, struct core_output *out)
 {
@@ -133,7 +143,7 @@ static inline void pcc_allegro_init(const struct pcc_allegro_constants *constant
 	pcc_allegro_next(state, in, out);
 }
 
-/* The recovery state changed (set_state). After a timeout probing begins again. */
+/* Handles a change of the recovery state (set_state). After a timeout, probing begins again. */
 static inline void pcc_allegro_set_state(const struct pcc_allegro_constants *constants, struct pcc_state *state, const struct core_input *in, struct core_output *out)
 {
 	(void)constants;
@@ -146,7 +156,7 @@ static inline void pcc_allegro_set_state(const struct pcc_allegro_constants *con
 	}
 }
 
-/* An acknowledgement (cong_control). */
+/* Handles an acknowledgement (cong_control). */
 static inline void pcc_allegro_step(const struct pcc_allegro_constants *constants, struct pcc_state *state,
 				    const struct core_input *in, struct core_output *out)
 {
@@ -166,7 +176,7 @@ static inline void pcc_allegro_step(const struct pcc_allegro_constants *constant
 	pcc_remember(state, in);
 }
 
-/* One call of the kernel. */
+/* Handles one call of the kernel. */
 static inline void pcc_allegro_decide(const struct pcc_allegro_constants *constants, struct pcc_state *state, const struct core_input *in,
 				  struct core_output *out)
 {

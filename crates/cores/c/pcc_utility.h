@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
- * The utility of PCC Allegro in the kernel module (branch master):
- * rate * (1 - L) / (1 + e^(100 (L - margin))) - rate * L, with the nominal rate in place of the throughput.
+ * Utility of PCC Allegro in the kernel module (branch master):
+ * rate * (1 - L) / (1 + e^(100 (L - margin))) - rate * L, with the nominal rate in place of the
+ * throughput.
  */
 #ifndef NARROWS_PCC_UTILITY_H
 #define NARROWS_PCC_UTILITY_H
@@ -10,12 +11,15 @@
 
 /* Losses are in thousandths of a percent. */
 #define PCC_ALLEGRO_WHOLE (100 * PCC_SCALE)
-/* So far beyond the margin the sigmoid is taken as 0. */
+/* Distance beyond the margin from which on the sigmoid is taken as 0. */
 #define PCC_ALLEGRO_BEYOND (10 * PCC_SCALE)
-/* Terms of the series: below that exponent they all vanish before. */
+/* Most terms of the series: for smaller exponents, terms vanish before this one. */
 #define PCC_ALLEGRO_TERMS 64
 
-/* e^(x/1000) in thousandths, x at most 10000 in magnitude: the Taylor series until a term vanishes. */
+/*
+ * Returns e^(x/1000) in thousandths, for x of at most 10000 in magnitude: the Taylor series until a
+ * term vanishes.
+ */
 static inline core_u32 pcc_exp(core_s32 x)
 {
 	core_s64 term = PCC_SCALE;
@@ -28,7 +32,9 @@ static inline core_u32 pcc_exp(core_s32 x)
 	return (core_u32)sum;
 }
 
-/* The utility that only losses lower; they are tolerated up to about `margin` percent. */
+/*
+ * Returns the utility, which only losses lower. Losses are tolerated up to about `margin` percent.
+ */
 static inline core_s64 pcc_allegro_utility(const struct pcc_interval *interval, core_u32 margin)
 {
 	core_s64 lost = interval->lost, delivered = interval->delivered, rate = (core_s64)interval->rate;

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
- * PCC Vivace as the kernel module computes it (branch vivace): the rate climbs the gradient of a utility that is linear in the rate.
+ * PCC Vivace as the kernel module computes it (branch vivace): the rate climbs the gradient of a
+ * utility that is linear in the rate.
  *
- * utility = rate - rate * (latency * dRTT/dT + loss * L), dRTT/dT and L in thousandths. A connection can have prices
- * of its own in the place of the constants `latency` and `loss`. Instead the utility of Allegro can be chosen
- * (pcc_utility.h): the module has both.
+ * utility = rate - rate * (latency * dRTT/dT + loss * L), with dRTT/dT and L in thousandths. A
+ * connection can have its own prices instead of the constants `latency` and `loss`. The utility of
+ * Allegro can be chosen instead (pcc_utility.h), because the module has both.
  *
- * The module's defects are kept unless `fixed`: the start grows by a half and not to the double; the last decision is read but never written, so that a downward move
- * always ends in probing; and the first interval after probing runs at the old rate and is compared with itself.
+ * The module's defects are kept unless `fixed` is set:
+ *
+ * - the start grows the rate by a half instead of doubling it;
+ * - the last decision is read but never written, so that a downward move always ends in probing;
+ * - the first interval after probing runs at the old rate and is compared with itself.
  */
 #ifndef NARROWS_PCC_VIVACE_H
 #define NARROWS_PCC_VIVACE_H
@@ -30,14 +34,15 @@ struct pcc_vivace_constants {
 	core_s32 change_step;	  /* 70 */
 	core_u32 floor_packets;	  /* 2 per round trip */
 	core_u32 fixed;
-	core_u32 pair_bug; /* before 29 November 2018: the first pair's verdict chooses among the second pair's rates */
+	core_u32 pair_bug; /* before 29 November 2018: the first pair's verdict chooses among the
+			    * second pair's rates */
 	core_u32 utility;	  /* enum pcc_vivace_utility_choice */
 	core_u32 loss_margin;	  /* 5 %, in the utility of Allegro */
 	core_u32 association;	  /* enum pcc_association */
 	core_u32 reserved;
 };
 
-/* The utility whose gradient the rate follows. */
+/* Utility whose gradient the rate follows. */
 enum pcc_vivace_utility_choice { PCC_VIVACE_OWN_UTILITY, PCC_VIVACE_ALLEGRO_UTILITY };
 
 static inline int pcc_within(core_s64 value, core_s64 limit)
@@ -45,7 +50,10 @@ static inline int pcc_within(core_s64 value, core_s64 limit)
 	return value < limit && value > -limit;
 }
 
-/* The growth of the round trip per time spent sending. What two packets would explain is noise, and so is less than the filter. */
+/*
+ * Returns the growth of the round trip per time spent sending. Growth that two packets would
+ * explain is noise, and so is growth below the filter.
+ */
 static inline core_s64 pcc_vivace_latency(const struct pcc_vivace_constants *constants, const struct pcc_interval *interval, int starting,
 					 core_u32 mss)
 {
@@ -85,7 +93,10 @@ static inline core_s64 pcc_vivace_utility(const struct pcc_vivace_constants *con
 	return core_sub(rate, core_div(core_mul(rate, penalty), PCC_SCALE));
 }
 
-/* Of utility over rate, in millionths; 0 between rates too close for the noise. */
+/*
+ * Returns the gradient of the utility over the rate, in millionths; 0 if the rates are too close
+ * for the noise.
+ */
 static inline core_s64 pcc_vivace_gradient(const struct pcc_vivace_constants *constants, core_s64 rate, core_s64 utility, core_s64 last_rate,
 					  core_s64 last_utility)
 {
@@ -96,7 +107,10 @@ static inline core_s64 pcc_vivace_gradient(const struct pcc_vivace_constants *co
 	return core_div(core_mul(PCC_SCALE * PCC_SCALE, core_sub(last_utility, utility)), difference);
 }
 
-/* Steps grow while they keep their direction, after as many as there were reversals of late. */
+/*
+ * Adapts the amplifier of steps. Steps grow while they keep their direction, after as many steps as
+ * there were recent reversals.
+ */
 static inline void pcc_vivace_adapt(const struct pcc_vivace_constants *constants, struct pcc_state *state, core_s64 step)
 {
 	if ((step > 0) != (state->rate > state->last_rate)) {
@@ -111,7 +125,7 @@ static inline void pcc_vivace_adapt(const struct pcc_vivace_constants *constants
 	}
 }
 
-/* A step is a bounded part of the rate; the bound widens while it is met. */
+/* Bounds a step to a part of the rate. The bound widens while steps reach it. */
 static inline core_s64 pcc_vivace_bound(const struct pcc_vivace_constants *constants, struct pcc_state *state, core_s64 step)
 {
 	core_s64 size = step > 0 ? step : core_sub(0, step);
@@ -127,7 +141,7 @@ static inline core_s64 pcc_vivace_bound(const struct pcc_vivace_constants *const
 	return step > 0 ? size : core_sub(0, size);
 }
 
-/* A step of at least 1.1 times the smallest difference that gives a gradient. */
+/* Makes a step at least 1.1 times the smallest difference that gives a gradient. */
 static inline core_s64 pcc_vivace_at_least(const struct pcc_vivace_constants *constants, core_s64 rate, core_s64 step)
 {
 	core_s64 least = core_div(core_mul(core_div(core_mul(rate, constants->min_difference), PCC_SCALE), 11), 10);
@@ -214,19 +228,22 @@ static inline void pcc_vivace_decide_moving(const struct pcc_vivace_constants *c
 		state->last_decision = decision;
 }
 
-/* A connection begins. */
+/* Begins a connection. */
 static inline void pcc_vivace_init(const struct pcc_vivace_constants *constants, struct pcc_state *state,
 				   const struct core_input *in, struct core_output *out)
 {
 	pcc_init(state, constants->first_rate);
 	state->amplifier = constants->amplifier;
 	state->change_bound = constants->change_bound;
-	/* The first interval of the start is a probe, too: its rate is a little off. */
+	/* The first interval of the start is also a probe, so its rate is a little off. */
 	pcc_plan_probes(state, constants->probe, in->random);
 	pcc_start_interval(state, in, out);
 }
 
-/* The recovery state changed (set_state). After a timeout intervals are planned as for probing, but a start or a move goes on. */
+/*
+ * Handles a change of the recovery state (set_state). After a timeout, intervals are planned as for
+ * probing, but a start or a move continues.
+ */
 static inline void pcc_vivace_set_state(const struct pcc_vivace_constants *constants, struct pcc_state *state, const struct core_input *in, struct core_output *out)
 {
 	if (!state->in_loss && in->recovery == CORE_LOSS) {
@@ -238,7 +255,7 @@ static inline void pcc_vivace_set_state(const struct pcc_vivace_constants *const
 	}
 }
 
-/* An acknowledgement (cong_control). */
+/* Handles an acknowledgement (cong_control). */
 static inline void pcc_vivace_step(const struct pcc_vivace_constants *constants, struct pcc_state *state,
 				   const struct core_input *in, struct core_output *out)
 {
@@ -256,7 +273,7 @@ static inline void pcc_vivace_step(const struct pcc_vivace_constants *constants,
 	pcc_remember(state, in);
 }
 
-/* One call of the kernel. */
+/* Handles one call of the kernel. */
 static inline void pcc_vivace_decide(const struct pcc_vivace_constants *constants, struct pcc_state *state, const struct core_input *in,
 				  struct core_output *out)
 {

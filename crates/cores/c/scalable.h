@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
- * Scalable TCP as Linux computes it, net/ipv4/tcp_scalable.c: a segment for each hundred acknowledged, or for each window if that is less, and an eighth less after a
- * loss.
+ * Scalable TCP as Linux computes it, net/ipv4/tcp_scalable.c. The window grows by one segment for
+ * each hundred acknowledged, or for each window if that is less. After a loss it is an eighth
+ * smaller.
  */
 #ifndef NARROWS_SCALABLE_H
 #define NARROWS_SCALABLE_H
@@ -9,16 +10,16 @@
 #include "window.h"
 
 struct scalable_constants {
-	core_u32 ai_count; /* 100; 50 before Linux 5.6, of acknowledgements */
+	core_u32 ai_count; /* 100 segments; 50 acknowledgements before Linux 5.6 */
 	core_u32 reserved;
 };
 
 struct scalable_state {
-	core_u32 credit; /* segments acknowledged towards the next of growth */
+	core_u32 credit; /* segments acknowledged towards the next segment of growth */
 	core_u32 reserved;
 };
 
-/* A reduction takes a part of 1 in 2^3. */
+/* A reduction takes 1/2^3 of the window. */
 #define SCALABLE_SHIFT 3
 
 static inline void scalable_avoid(const struct scalable_constants *constants, struct scalable_state *state, const struct core_input *in,
@@ -36,7 +37,7 @@ static inline void scalable_avoid(const struct scalable_constants *constants, st
 	window_step(in, out, &state->credit, core_min(out->cwnd, constants->ai_count), acked);
 }
 
-/* One call of the kernel. */
+/* Handles one call of the kernel. */
 static inline void scalable_decide(const struct scalable_constants *constants, struct scalable_state *state, const struct core_input *in,
 				   struct core_output *out)
 {

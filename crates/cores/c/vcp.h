@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
- * VCP's sender, as the paper has it: the window grows by factors, grows by steps or falls, as two bits from the routers say (Xia, Subramanian, Stoica, Kalyanaraman,
- * "One more bit is enough", SIGCOMM 2005).
+ * VCP sender as in the paper: the window grows by factors, grows by steps or falls, depending on
+ * two bits from the routers (Xia, Subramanian, Stoica, Kalyanaraman, "One more bit is enough",
+ * SIGCOMM 2005).
  *
- * The code of an acknowledgement is the highest code point of which the receiver has counted more bytes (RFC 9768): ECT(0) low load, ECT(1) high load, CE overload; if
- * none grew, the last code. The kernel's own answer to CE (CWR) changes nothing.
+ * The code of an acknowledgement is the highest code point of which the receiver has counted more
+ * bytes (RFC 9768): ECT(0) low load, ECT(1) high load, CE overload. If no count grew, the last code
+ * holds. The kernel's own response to CE (CWR) changes nothing.
  *
- * The window is in segments with 32 bits of fraction. Steps are those of a round trip of at most eight t_rho.
+ * The window is in segments with 32 bits of fraction. Steps are computed for a round trip of at
+ * most eight t_rho.
  */
 #ifndef NARROWS_VCP_H
 #define NARROWS_VCP_H
 
 #include "core.h"
 
-/* The window never grows beyond this. */
+/* Largest window, in segments. */
 #define VCP_MOST_SEGMENTS (1 << 23)
 #define VCP_ONE ((core_u64)1 << 32)
 /* Most segments of one acknowledgement that count. */
@@ -25,24 +28,28 @@
 #define VCP_TERMS 10
 
 struct vcp_constants {
-	core_u32 t_rho;	 /* us over which routers measure */
+	core_u32 t_rho;	 /* period over which routers measure, in us */
 	core_u32 growth; /* ln(1 + xi) with 30 bits of fraction */
-	core_u32 alpha;	 /* segments per round trip, the flow's weight included, with 16 bits of fraction; below 1024 */
-	core_u32 beta;	 /* what a decrease leaves, with 16 bits of fraction */
-	core_u32 pacing; /* 1: a window per round trip */
+	core_u32 alpha;	 /* segments per round trip, the flow's weight included, with 16 bits of
+			  * fraction; below 1024 */
+	core_u32 beta;	 /* part of the window that a decrease leaves, with 16 bits of fraction */
+	core_u32 pacing; /* 1: paces a window per round trip */
 	core_u32 reserved;
 };
 
 enum vcp_code { VCP_NONE, VCP_LOW, VCP_HIGH, VCP_OVERLOAD };
 
-/* What follows a decrease: the routers need one measurement to see its effect, then come steps for one round trip. */
+/*
+ * Phases after a decrease: the routers need one measurement to see its effect; then the window
+ * grows by steps for one round trip.
+ */
 enum vcp_rest { VCP_FREE, VCP_FREEZE, VCP_RECOVER };
 
 struct vcp_state {
 	core_u64 window;
-	core_u64 prior; /* before the latest loss, for undo */
+	core_u64 prior; /* window before the latest loss, for undo */
 	core_u64 until; /* the end of the rest */
-	core_u64 heard; /* when the newest acknowledgement came */
+	core_u64 heard; /* time of the newest acknowledgement */
 	core_u32 rest;
 	core_u32 code;
 	core_u32 recovery;
@@ -58,7 +65,10 @@ static inline core_u64 vcp_least(core_u64 a, core_u64 b)
 	return a < b ? a : b;
 }
 
-/* Multiplicative increase for one segment acknowledged: (1 + xi)^(rtt/t_rho) - 1, at most 1, as e^y - 1 = y (1 + y/2 (1 + y/3 (...))). */
+/*
+ * Multiplicative increase for one acknowledged segment: (1 + xi)^(rtt/t_rho) - 1, at most 1,
+ * computed as e^y - 1 = y (1 + y/2 (1 + y/3 (...))).
+ */
 static inline core_u64 vcp_multiplicative(const struct vcp_constants *constants, const struct core_input *in)
 {
 	core_u64 y = vcp_least(core_udiv((core_u64)in->srtt * constants->growth, constants->t_rho), VCP_LN2);
@@ -69,7 +79,10 @@ static inline core_u64 vcp_multiplicative(const struct vcp_constants *constants,
 	return vcp_least(y * sum >> 28, VCP_ONE);
 }
 
-/* Additive increase for `acked` segments: of alpha (rtt/t_rho)^2 in a round trip, their part of the window. */
+/*
+ * Additive increase for `acked` segments. The window grows by alpha (rtt/t_rho)^2 per round trip;
+ * this is the part for these segments.
+ */
 static inline core_u64 vcp_additive(const struct vcp_constants *constants, const struct vcp_state *state, const struct core_input *in,
 				    core_u64 acked)
 {
@@ -84,7 +97,7 @@ static inline core_u32 vcp_grew(core_u32 *before, core_u32 now)
 	core_u32 growth = now - *before;
 
 	*before = now;
-	/* Counts wrap, and an estimate of the kernel's may be taken back. */
+	/* Counts wrap, and the kernel may take back an estimate. */
 	return growth && growth < 0x80000000;
 }
 
@@ -113,7 +126,10 @@ static inline core_u32 vcp_resting(struct vcp_state *state, const struct core_in
 	return state->rest;
 }
 
-/* The action of the newest code. A window that is not in use does not grow: what the pace holds back is in use if half of the window is in flight. */
+/*
+ * Acts on the newest code. A window that is not in use does not grow. A window that pacing holds
+ * back is in use if half of it is in flight.
+ */
 static inline void vcp_follow(const struct vcp_constants *constants, struct vcp_state *state, const struct core_input *in, core_u64 acked)
 {
 	core_u32 rest = vcp_resting(state, in);
@@ -144,7 +160,10 @@ static inline void vcp_acknowledged(const struct vcp_constants *constants, struc
 		vcp_follow(constants, state, in, acked);
 }
 
-/* Losses are answered as by TCP: half of the window when their repair begins, one segment after a timeout. */
+/*
+ * Responds to losses like TCP: half of the window when loss recovery begins, one segment after a
+ * timeout.
+ */
 static inline void vcp_recovery(struct vcp_state *state, core_u32 recovery)
 {
 	core_u32 before = state->recovery;
@@ -159,7 +178,10 @@ static inline void vcp_recovery(struct vcp_state *state, core_u32 recovery)
 	}
 }
 
-/* The rate has the part of a segment that the window rounds up. */
+/*
+ * Sets the window, and with pacing the rate. The rate includes the fraction of a segment that the
+ * window rounds up.
+ */
 static inline void vcp_answer(const struct vcp_constants *constants, struct vcp_state *state, const struct core_input *in,
 			      struct core_output *out)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
- * What Linux gives to controllers that say only how a window grows beyond slow start and what a loss leaves of it: tcp_slow_start, tcp_cong_avoid_ai and
- * tcp_reno_undo_cwnd of net/ipv4/tcp_cong.c. Pacing, and how a reduction is spread over the acknowledgements (PRR), stay with the kernel.
+ * Linux functions for controllers that decide only the growth of the window beyond slow start and
+ * the window after a loss: tcp_slow_start, tcp_cong_avoid_ai and tcp_reno_undo_cwnd of
+ * net/ipv4/tcp_cong.c. The kernel keeps pacing and the spreading of a reduction over the
+ * acknowledgements (PRR).
  */
 #ifndef NARROWS_WINDOW_H
 #define NARROWS_WINDOW_H
@@ -16,7 +18,10 @@ static inline int window_in_slow_start(const struct core_output *out)
 	return out->cwnd < out->ssthresh;
 }
 
-/* Up to the threshold one segment for each that is acknowledged. Answers how many are left over for avoidance. */
+/*
+ * Grows the window up to the threshold, by one segment for each acknowledged segment. Returns the
+ * number of acknowledged segments that are left over for congestion avoidance.
+ */
 static inline core_u32 window_slow_start(const struct core_input *in, struct core_output *out, core_u32 acked)
 {
 	core_u32 step = core_min(acked, out->ssthresh - out->cwnd);
@@ -25,7 +30,10 @@ static inline core_u32 window_slow_start(const struct core_input *in, struct cor
 	return acked - step;
 }
 
-/* One segment per `count` acknowledged. Credit gathered at a higher count gives at most one. */
+/*
+ * Grows the window by one segment per `count` acknowledged segments. Credit gathered at a higher
+ * count gives at most one segment.
+ */
 static inline void window_step(const struct core_input *in, struct core_output *out, core_u32 *credit, core_u32 count, core_u32 acked)
 {
 	core_u32 cwnd = out->cwnd;
@@ -44,7 +52,10 @@ static inline void window_step(const struct core_input *in, struct core_output *
 	out->cwnd = core_min(cwnd, in->cwnd_clamp);
 }
 
-/* A connection begins, or a reduction: credit is forgotten (tcp_init_cwnd_reduction, tcp_enter_loss). */
+/*
+ * True if a connection or a reduction begins, which resets the credit (tcp_init_cwnd_reduction,
+ * tcp_enter_loss).
+ */
 static inline int window_begins(const struct core_input *in)
 {
 	return in->event == CORE_INIT || in->event == CORE_REDUCE || (in->event == CORE_STATE && in->recovery == CORE_LOSS);

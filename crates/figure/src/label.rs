@@ -6,12 +6,12 @@ use crate::text;
 /// Labels that have been placed.
 pub(crate) struct Labels {
     size: f64,
-    /// Left, top, right and bottom of each.
+    /// Left, top, right and bottom of each label or free area.
     taken: Vec<[f64; 4]>,
 }
 
 impl Labels {
-    /// No labels, of this text size.
+    /// Returns an empty set for labels of this text size.
     pub fn new(size: f64) -> Labels {
         Labels { size, taken: Vec::new() }
     }
@@ -21,8 +21,8 @@ impl Labels {
         self.taken.push(area);
     }
 
-    /// Places a text at the first of these points and anchors where it overlaps no other, or else at
-    /// the first.
+    /// Places a text at the first candidate where it overlaps no other label, or else at the first
+    /// candidate.
     pub fn place(&mut self, text: &str, candidates: &[(Point, Anchor)]) -> Option<Shape> {
         let free = candidates.iter().find(|own| {
             let [left, top, right, bottom] = self.area(text, own);

@@ -1,9 +1,8 @@
 //! Figures: one model, laid out once, and drawn as SVG, PNG and PDF.
 //!
-//! A [`Figure`] says what is shown: curves, cells, tracks of dots, trade-offs. Its layout for a
-//! [`Style`] is a list of shapes. Each format draws the same shapes, so the formats cannot differ in
-//! anything but their fonts: SVG files leave the font to the reader, PNG and PDF files have the
-//! outlines of a font that the program carries.
+//! A [`Figure`] has the data: curves, cells, tracks of dots, trade-offs. Its layout for a [`Style`]
+//! is a list of shapes. All formats draw the same shapes and differ only in their fonts: SVG files
+//! leave the font to the viewer, PNG and PDF files contain the outlines of the program's own font.
 
 mod label;
 mod layout;

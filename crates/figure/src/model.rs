@@ -6,7 +6,8 @@ use serde::Serialize;
 /// A figure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Figure {
-    /// Name on a command line, where titles repeat; otherwise it follows from the title.
+    /// Name on a command line, if the title is not unique; otherwise the name follows from the
+    /// title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Title: "Congestion window, segments".
@@ -43,7 +44,7 @@ pub enum Content {
 /// Dots on horizontal tracks, each with a scale of its own that begins at zero.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Tracks {
-    /// The names of the dots of every track, from above.
+    /// The names of the dots of every track, from top to bottom.
     pub names: Vec<String>,
     /// The tracks.
     pub rows: Vec<Track>,
@@ -52,9 +53,9 @@ pub struct Tracks {
 /// A track.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Track {
-    /// Its name, at its left end.
+    /// Name of the track, at its left end.
     pub label: String,
-    /// The value at its right end, and the text there.
+    /// Value at the right end of the track, and the text there.
     pub end: (f64, String),
     /// A dot for each name; `None` where a value is undefined.
     pub dots: Vec<Option<Dot>>,
@@ -65,9 +66,9 @@ pub struct Track {
 pub struct Dot {
     /// The value.
     pub at: f64,
-    /// Its interval.
+    /// Interval of the value.
     pub range: Option<(f64, f64)>,
-    /// A value for comparison, drawn as a stroke across the track.
+    /// Value for comparison, drawn as a stroke across the track.
     pub against: Option<f64>,
 }
 
@@ -78,7 +79,7 @@ pub struct Heat {
     pub cells: Vec<Vec<Option<(f64, String)>>>,
     /// The values of the first and of the last colour.
     pub range: (f64, f64),
-    /// The colours between which values are mixed.
+    /// Colours between which the colours of values are interpolated.
     pub colours: [Rgb; 3],
 }
 
@@ -89,27 +90,27 @@ pub struct Trades {
     pub names: Vec<String>,
     /// The panels.
     pub panels: Vec<TradePanel>,
-    /// True if the axis of percentages ends at 100: horizontal, vertical.
+    /// True if an axis shows percentages, which end at 100: horizontal, vertical.
     pub percent: (bool, bool),
 }
 
 /// A panel.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TradePanel {
-    /// Its title.
+    /// Title of the panel.
     pub title: String,
     /// A line below the title.
     pub subtitle: String,
-    /// The points of each series: a seed each.
+    /// The points of each series, one for each seed.
     pub series: Vec<Vec<[f64; 2]>>,
 }
 
 /// An axis.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Axis {
-    /// Its title, with the unit.
+    /// Title of the axis, with the unit.
     pub title: String,
-    /// Its scale.
+    /// Scale of the axis.
     pub scale: Scale,
 }
 
@@ -117,12 +118,12 @@ pub struct Axis {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
-    /// From zero, or around the values.
+    /// Linear, from zero or around the values.
     Linear {
         /// True if the axis has to contain zero.
         zero: bool,
     },
-    /// Around the values, the largest first.
+    /// Linear around the values, the largest first.
     Backwards,
     /// Logarithmic, with a label at each of these values.
     Log(Vec<(f64, String)>),
@@ -133,11 +134,11 @@ pub enum Scale {
 /// The points of one colour.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Series {
-    /// Its name in the legend; empty if the legend leaves it out.
+    /// Name in the legend; empty if the legend leaves the series out.
     pub name: String,
-    /// Index of its colour.
+    /// Index of the colour.
     pub colour: usize,
-    /// Index of its dashes among the series of one colour.
+    /// Index of the dashes among the series of one colour.
     pub dash: usize,
     /// The points; `None` is a gap.
     pub points: Vec<Option<(f64, f64)>>,
@@ -154,20 +155,20 @@ pub struct Series {
 pub struct Rule {
     /// True if the line is vertical.
     pub vertical: bool,
-    /// Its place on the axis.
+    /// Place of the line on the axis.
     pub at: f64,
-    /// Its name.
+    /// Name of the line.
     pub text: String,
 }
 
 impl Figure {
-    /// Its name on a command line: "congestion-window".
+    /// Returns the name on a command line: "congestion-window".
     pub fn name(&self) -> String {
         let from_title = || hyphened(self.title.split([',', ':']).next().unwrap_or_default());
         self.name.clone().unwrap_or_else(from_title)
     }
 
-    /// The names in its legend.
+    /// Returns the names in the legend.
     pub fn legend(&self) -> Vec<&str> {
         match &self.content {
             Content::Curves { series, .. } => {
@@ -188,7 +189,7 @@ impl Figure {
     }
 }
 
-/// Returns a text as a word of a command line.
+/// Returns a text as a word for a command line.
 pub fn hyphened(text: &str) -> String {
     let lower = text.to_lowercase();
     lower
@@ -198,8 +199,8 @@ pub fn hyphened(text: &str) -> String {
         .join("-")
 }
 
-/// Returns a logarithmic scale with labels at one, two and five times powers of ten, or at powers of
-/// ten alone over more than three of them.
+/// Returns a logarithmic scale with labels at one, two and five times powers of ten, or at powers
+/// of ten alone over more than three of them.
 pub fn magnitudes(
     values: impl Iterator<Item = f64> + Clone,
     text: impl Fn(f64) -> String,

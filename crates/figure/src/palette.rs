@@ -15,7 +15,7 @@ pub const CASES: [Rgb; 7] = [
     [0x3d, 0x44, 0x4d],
 ];
 
-/// Colours of values that rise from nothing.
+/// Colours of values that rise from zero.
 pub const HEAT: [Rgb; 3] = [[0xee, 0xf4, 0xfa], [0x9e, 0xca, 0xe1], [0x08, 0x30, 0x6b]];
 
 /// Colours of values around a fair middle: good, fair, bad.
@@ -23,7 +23,7 @@ pub const FAIR: [Rgb; 3] = [[0x21, 0x66, 0xac], [0xf2, 0xf0, 0xea], [0xb2, 0x18,
 
 /// Text.
 pub const INK: Rgb = [0x1b, 0x1f, 0x24];
-/// Text of less weight.
+/// Secondary text.
 pub const SOFT: Rgb = [0x59, 0x62, 0x6e];
 /// Lines of a grid.
 pub const LINE: Rgb = [0xd6, 0xdb, 0xe1];
@@ -31,8 +31,8 @@ pub const LINE: Rgb = [0xd6, 0xdb, 0xe1];
 /// Red, green and blue, from 0 to 255.
 pub type Rgb = [u8; 3];
 
-/// Dashes of the lines of one colour: lengths of strokes and gaps in pixels. The page's script has
-/// the same.
+/// Dashes of the lines of one colour: lengths of strokes and gaps in pixels. The script of the
+/// pages has the same list.
 const DASHES: [&[u32]; 9] = [
     &[],
     &[6, 2],

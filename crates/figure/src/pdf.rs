@@ -10,9 +10,10 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use ttf_parser::OutlineBuilder;
 
-/// Points of a pixel.
+/// Points per pixel.
 const POINTS: f32 = 0.75;
-/// Length of the control lines of a quarter of a circle of radius 1, which is off by 0.03 % at most.
+/// Length of the control lines of a quarter of a circle of radius 1. The curve is off by 0.03 % at
+/// most.
 const KAPPA: f64 = 0.552_284_75;
 
 /// Returns the drawing as a PDF file with this title.
@@ -58,7 +59,7 @@ fn state(percent: u8) -> String {
 
 struct Canvas {
     content: Content,
-    /// Opacities in percent that shapes have.
+    /// Opacities of the shapes, in percent.
     opacities: BTreeSet<u8>,
 }
 
@@ -139,7 +140,7 @@ impl Canvas {
         }
     }
 
-    /// The path of an ellipse around the origin.
+    /// Adds the path of an ellipse around the origin.
     fn ellipse(&mut self, [long, short]: [f64; 2]) {
         let at = |x: f64, y: f64| ((x * long) as f32, (y * short) as f32);
         let corners = [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0), (1.0, 0.0)];
@@ -160,7 +161,8 @@ fn colour(paint: Paint) -> [f32; 3] {
     paint.rgb().map(|part| f32::from(part) / 255.0)
 }
 
-/// Writes outlines of letters, whose curves are quadratic, with the cubic curves that PDF has.
+/// Writes outlines of letters. Their quadratic curves become cubic, because PDF has only cubic
+/// curves.
 struct Letters<'a> {
     content: &'a mut Content,
     at: [f32; 2],

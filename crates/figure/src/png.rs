@@ -8,8 +8,8 @@ use tiny_skia::{
 };
 use ttf_parser::OutlineBuilder;
 
-/// Returns the drawing as a PNG file on white, with `resolution` pixels for each of the drawing;
-/// `None` if memory does not suffice.
+/// Returns the drawing as a PNG file on white, with `resolution` pixels for each pixel of the
+/// drawing; `None` if there is not enough memory.
 pub(crate) fn png(drawing: &Drawing, resolution: f64) -> Option<Vec<u8>> {
     let side = |length: f64| (length * resolution).round() as u32;
     let mut map = Pixmap::new(side(drawing.width), side(drawing.height))?;

@@ -34,8 +34,7 @@ impl Scale {
         }
     }
 
-    /// Returns the axis of these values, with at most `ticks` ticks where the scale does not name
-    /// them.
+    /// Returns the axis of these values, with at most `ticks` ticks unless the scale names them.
     pub(crate) fn over(&self, values: &[f64], ticks: f64) -> Placed {
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);
         let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -52,7 +51,7 @@ impl Scale {
                 let (from, to) = (from - room, to + room);
                 let all = labels.iter().map(|(value, label)| (magnitude(*value), label.clone()));
                 let mut shown: Vec<_> = all.filter(|(at, _)| (from..=to).contains(at)).collect();
-                // Labels that would overlap are left out, every second first.
+                // Too many labels would overlap: leave out every second one.
                 while shown.len() as f64 > ticks.max(2.0) {
                     shown = shown.into_iter().step_by(2).collect();
                 }

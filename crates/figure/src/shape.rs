@@ -17,7 +17,7 @@ pub(crate) enum Paint {
 }
 
 impl Paint {
-    /// The colour on white paper.
+    /// Returns the colour on white paper.
     pub fn rgb(self) -> Rgb {
         match self {
             Paint::Ink => palette::INK,
@@ -29,7 +29,7 @@ impl Paint {
     }
 }
 
-/// The part of a text that stands at its point.
+/// Part of a text that lies at its point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Anchor {
     Start,
@@ -44,8 +44,8 @@ pub(crate) enum Shape {
     Line { points: Vec<Point>, width: f64, dashes: Vec<f64>, paint: Paint },
     /// A closed area.
     Area { points: Vec<Point>, paint: Paint, opacity: f64 },
-    /// A filled ellipse: its half axes, and the angle of the first in degrees. With an opacity below
-    /// 1 its edge is drawn, too.
+    /// A filled ellipse with its half axes, and the angle of the first half axis in degrees. With
+    /// an opacity below 1 its edge is drawn as well.
     Ellipse { centre: Point, half: [f64; 2], angle: f64, paint: Paint, opacity: f64 },
     /// A text whose middle line goes through `at`, turned by degrees around `at`.
     Text {
@@ -57,11 +57,11 @@ pub(crate) enum Shape {
         bold: bool,
         paint: Paint,
     },
-    /// Shapes with an explanation that SVG shows to a pointer.
+    /// Shapes with a tooltip, which only SVG shows.
     Group { tip: String, shapes: Vec<Shape> },
 }
 
-/// Shapes of a figure with its size.
+/// Shapes of a figure, with its size.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Drawing {
     pub width: f64,
@@ -69,12 +69,12 @@ pub(crate) struct Drawing {
     pub shapes: Vec<Shape>,
 }
 
-/// A straight solid line.
+/// Returns a straight solid line.
 pub(crate) fn line(from: Point, to: Point, width: f64, paint: Paint) -> Shape {
     Shape::Line { points: vec![from, to], width, dashes: Vec::new(), paint }
 }
 
-/// A rectangle.
+/// Returns a filled rectangle.
 pub(crate) fn rectangle(
     [left, top]: Point,
     [right, bottom]: Point,
@@ -85,7 +85,8 @@ pub(crate) fn rectangle(
     Shape::Area { points, paint, opacity }
 }
 
-/// Corners of the markers but the first, which is a circle, around the marked point.
+/// Corners of the markers, relative to the marked point. The first marker is a circle and is not in
+/// this list.
 const MARKERS: [&[(f64, f64)]; 5] = [
     &[(-4.0, -4.0), (4.0, -4.0), (4.0, 4.0), (-4.0, 4.0)],
     &[(0.0, -5.5), (5.5, 0.0), (0.0, 5.5), (-5.5, 0.0)],
@@ -107,7 +108,7 @@ const MARKERS: [&[(f64, f64)]; 5] = [
     ],
 ];
 
-/// The marker of a case. Its shape repeats later than its colour.
+/// Returns the marker of a case. Shapes repeat after six cases, colours after seven.
 pub(crate) fn marker(at: Point, case: usize, scale: f64) -> Shape {
     let paint = Paint::Case(case);
     match (case % (MARKERS.len() + 1)).checked_sub(1) {
@@ -119,7 +120,7 @@ pub(crate) fn marker(at: Point, case: usize, scale: f64) -> Shape {
     }
 }
 
-/// A filled circle.
+/// Returns a filled circle.
 pub(crate) fn circle(centre: Point, radius: f64, paint: Paint) -> Shape {
     Shape::Ellipse { centre, half: [radius; 2], angle: 0.0, paint, opacity: 1.0 }
 }

@@ -5,8 +5,8 @@ use crate::shape::{Anchor, Drawing, Paint, Point, Shape};
 use crate::text;
 use std::fmt::Write;
 
-/// Returns the drawing as an SVG document, on white, or with the variables of the program's pages
-/// as colours and no background.
+/// Returns the drawing as an SVG document on white. In a page, colours are the variables of the
+/// program's pages, and there is no background.
 pub(crate) fn svg(drawing: &Drawing, label: &str, in_page: bool) -> String {
     let (width, height) = (length(drawing.width), length(drawing.height));
     let mut out = format!(
@@ -74,7 +74,8 @@ impl Writer {
                     Anchor::Middle => " text-anchor=\"middle\"",
                     Anchor::End => " text-anchor=\"end\"",
                 };
-                // Readers without the font of the layout squeeze or stretch theirs to its widths.
+                // Viewers without the font of the layout squeeze or stretch their font to these
+                // widths.
                 let fit = match *bold {
                     true => " font-weight=\"600\"".to_owned(),
                     false => {
@@ -82,7 +83,7 @@ impl Writer {
                         format!(" textLength=\"{wide}\" lengthAdjust=\"spacingAndGlyphs\"")
                     }
                 };
-                // The baseline lies half of a small letter below the middle.
+                // The baseline is half the height of a small letter below the middle.
                 let (shift, colour) = (length(0.27 * size), self.colour(*paint));
                 let (x, y, text) = (length(*x), length(*y), escape(text));
                 let place = match *angle {

@@ -12,7 +12,7 @@ pub(crate) fn width(text: &str, size: f64) -> f64 {
     units / per_em() * size
 }
 
-/// Returns a text of at most `room` pixels: a longer one ends with an ellipsis.
+/// Returns the text, cut to `room` pixels. A cut text ends with an ellipsis.
 pub(crate) fn fitted(text: &str, size: f64, room: f64) -> String {
     if width(text, size) <= room {
         return text.to_owned();
@@ -27,7 +27,7 @@ pub(crate) fn fitted(text: &str, size: f64, room: f64) -> String {
     short.trim_end().to_owned() + "…"
 }
 
-/// Returns the words of a text in lines of at most `room` pixels, but for longer words.
+/// Breaks a text into lines of at most `room` pixels, except for longer words.
 pub(crate) fn lines(text: &str, size: f64, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -42,8 +42,8 @@ pub(crate) fn lines(text: &str, size: f64, room: f64) -> Vec<String> {
     lines
 }
 
-/// Passes the outline of a text to `path`, in pixels: it begins at 0, its middle line is at 0, and
-/// letters grow towards negative numbers.
+/// Passes the outline of a text to `path`, in pixels. The text begins at x = 0, its middle line is
+/// at y = 0, and y decreases upwards.
 pub(crate) fn outline(text: &str, size: f64, path: &mut impl OutlineBuilder) {
     let scale = (size / per_em()) as f32;
     let half_letter = f32::from(FACE.x_height().unwrap_or_default()) / 2.0;
@@ -59,7 +59,8 @@ fn per_em() -> f64 {
     f64::from(FACE.units_per_em())
 }
 
-/// The width of a letter in units of the font. The first glyph stands for letters that it lacks.
+/// Returns the width of a letter in units of the font. The first glyph stands for letters that the
+/// font lacks.
 fn advance(letter: char) -> f64 {
     let glyph = FACE.glyph_index(letter).unwrap_or_default();
     FACE.glyph_hor_advance(glyph).map_or(0.0, f64::from)

@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
- * Accurate ECN (RFC 9768) on kernels that have it and do not negotiate it, for connections whose ends both have a controller with this header.
+ * Accurate ECN (RFC 9768) on kernels that have it but do not negotiate it. Both ends of a
+ * connection need a controller with this header.
  *
- * Such a controller has the flag TCP_CONG_NEEDS_ECN, so the handshake agrees on classic ECN (RFC 3168). When the connection is established, and before any data, each
- * end goes over to accurate ECN: controllers may write `ecn_flags`, and the counters are where an end that has negotiated has them. A kernel sends AccECN options once
- * it has seen one, which would be in the handshake; here the first are written by a second program, on all that leaves until one of the other end has arrived.
+ * Such a controller has the flag TCP_CONG_NEEDS_ECN, so the handshake agrees on classic ECN
+ * (RFC 3168). When the connection is established, and before any data, each end switches to
+ * accurate ECN: controllers may write `ecn_flags`, and the counters already have the values that
+ * they have after a negotiation. A kernel sends AccECN options only once it has seen one, which
+ * would be in the handshake. Here a second program writes the first options, on all packets until
+ * an option of the other end has arrived.
  */
 #ifndef NARROWS_BPF_ACCURATE_ECN_H
 #define NARROWS_BPF_ACCURATE_ECN_H
 
-/* TCP_ECN_MODE_ACCECN of this kernel; 0: it negotiates by itself. Set before loading. */
+/* TCP_ECN_MODE_ACCECN of this kernel; 0 if the kernel negotiates by itself. Set before loading. */
 const volatile u32 accurate_mode SEC(".rodata.accurate_mode");
 
-/* RFC 9768 section 3.2.3: order 1, which begins with ECT(1), and what ECT(0) and ECT(1) count from. */
+/*
+ * RFC 9768 section 3.2.3: the option of order 1, which begins with ECT(1), and the initial value of
+ * the counters of ECT(0) and ECT(1).
+ */
 enum { ACCURATE_KIND = 174, ACCURATE_LENGTH = 11, ACCURATE_FIRST = 1 };
 
 static __always_inline void accurate_ecn(struct sock *sk)
@@ -34,7 +41,10 @@ static __always_inline void put_count(u8 *bytes, u32 count)
 	bytes[2] = count;
 }
 
-/* Called for sockets that `accurate_ecn` has asked it for: how long are the options of the next packet, and which are they? */
+/*
+ * Reserves room for the options of the next packet, and writes them. The kernel calls it for
+ * sockets on which `accurate_ecn` has set the flag.
+ */
 SEC("sockops")
 int first_options(struct bpf_sock_ops *ops)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
- * What each acknowledgement finds of a connection, whatever its controller: the tracepoint tcp:tcp_probe, which is passed when a segment arrives on an established
- * connection, before it is processed.
+ * Samples the state of a connection at each acknowledgement, whatever its controller. The
+ * tracepoint tcp:tcp_probe is passed when a segment arrives on an established connection, before
+ * the segment is processed.
  */
 #include "socket.h"
 #include "shared.h"
 
 char _license[] SEC("license") = "GPL";
 
-/* The network namespaces that are watched, by their inodes. */
+/* Inodes of the network namespaces that are watched. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
@@ -16,12 +17,12 @@ struct {
 	__type(value, u32);
 } networks SEC(".maps");
 
-/* Ports of the far ends that are watched, the last not included. */
+/* Range of the remote ports that are watched; `to` is not included. */
 const volatile struct {
 	u32 from, to;
 } ports SEC(".rodata.ports");
 
-/* Samples lost, because nobody read those before. */
+/* Samples lost, because earlier ones had not been read. */
 u64 lost SEC(".data.lost");
 
 struct {

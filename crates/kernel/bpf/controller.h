@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
- * What every controller in the kernel is made of: a socket is shown to the core, what the core decides is carried out, and both are recorded if asked for.
+ * Common part of all controllers in the kernel: it passes the state of a socket to the core,
+ * carries out the core's decision, and records both on request.
  *
- * A controller's file says which core it is, before it includes this one:
+ * A controller's file names its core before it includes this header:
  *
- *	#define CORE pcc_vivace			its functions and constants
- *	#define CORE_REMEMBERS struct pcc_state	what a connection remembers
- *	#define CORE_IS_LONG			that does not fit the private area of a socket
+ *	#define CORE pcc_vivace			functions and constants of the core
+ *	#define CORE_REMEMBERS struct pcc_state	state of a connection
+ *	#define CORE_IS_LONG			the state does not fit the private area of a socket
  *	#define CORE_IS_PRICED			connections can have prices of their own
- *	#define CORE_ASKS_SAMPLES(constants)	when the core asks for rate samples
+ *	#define CORE_ASKS_SAMPLES(constants)	true if the core asks for rate samples
  *	#include "pcc_vivace.h"
  *	#include "controller.h"
  *
- * and defines its callbacks with `told` and `CONTROLLER`.
+ * Then it defines its callbacks with `told` and `CONTROLLER`.
  */
 #ifndef NARROWS_CONTROLLER_H
 #define NARROWS_CONTROLLER_H
@@ -30,10 +31,13 @@ char _license[] SEC("license") = "GPL";
 /* Set before loading. */
 const volatile CORE_CONSTANTS constants SEC(".rodata.constants");
 
-/* What the controller has seen so far, on all connections; read from outside. */
+/* Counters over all connections so far; read from outside. */
 struct shared_stats stats SEC(".data.stats");
 
-/* Until when to record; set from outside at any time. A time, so that a reader that is killed costs connections nothing for long. */
+/*
+ * End of the recording; set from outside at any time. It is a time, so that the recording soon ends
+ * by itself if its reader is killed.
+ */
 struct shared_control control SEC(".data.control");
 
 struct {
@@ -51,11 +55,11 @@ struct {
 } prices SEC(".maps");
 #endif
 
-/* What a connection remembers. */
+/* State of a connection. */
 struct remembered {
 	CORE_REMEMBERS state;
-	u64 connection; /* its number */
-	u64 sequence;	/* of its records */
+	u64 connection; /* number of the connection */
+	u64 sequence;	/* number of its calls so far */
 };
 
 #ifdef CORE_IS_LONG
@@ -71,7 +75,7 @@ static __always_inline struct remembered *remembered(struct sock *sk, u32 event)
 	return bpf_sk_storage_get(&connections, sk, NULL, event == CORE_INIT ? BPF_SK_STORAGE_GET_F_CREATE : 0);
 }
 
-/* True if there was something to forget. */
+/* Deletes the state. True if there was one. */
 static __always_inline bool forget(struct sock *sk)
 {
 	return !bpf_sk_storage_delete(&connections, sk);
@@ -79,7 +83,10 @@ static __always_inline bool forget(struct sock *sk)
 #else
 _Static_assert(sizeof(struct remembered) <= sizeof(((struct inet_connection_sock *)0)->icsk_ca_priv), "define CORE_IS_LONG");
 
-/* Nothing before the connection begins: the acknowledgement of the SYN comes earlier (tcp_rcv_synsent_state_process). The first call is that of the beginning. */
+/*
+ * Returns NULL before the connection begins, because the acknowledgement of the SYN comes earlier
+ * (tcp_rcv_synsent_state_process). The first call with a state is CORE_INIT.
+ */
 static __always_inline struct remembered *remembered(struct sock *sk, u32 event)
 {
 	struct remembered *mine = (struct remembered *)((struct inet_connection_sock *)sk)->icsk_ca_priv;
@@ -91,7 +98,10 @@ static __always_inline struct remembered *remembered(struct sock *sk, u32 event)
 	return mine;
 }
 
-/* True if there was something to forget: the kernel clears the area when a socket takes a controller, and the first call ends that. */
+/*
+ * Deletes the state. True if there was one: the kernel clears the area when a socket chooses a
+ * controller, and the first call makes `sequence` nonzero.
+ */
 static __always_inline bool forget(struct sock *sk)
 {
 	struct remembered *mine = (struct remembered *)((struct inet_connection_sock *)sk)->icsk_ca_priv;
@@ -116,7 +126,7 @@ static __always_inline u32 limited_by_window(const struct tcp_sock *tp)
 	return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
 }
 
-/* The prices of a connection: those of its priority, if there are any. */
+/* Reads the prices of a connection: the prices of its priority, if there are any. */
 static __always_inline void look_at_prices(struct sock *sk, struct core_input *in)
 {
 	in->priority = sk->sk_priority;
@@ -161,7 +171,10 @@ static __always_inline void look(struct sock *sk, const struct tcp_sock *tp, str
 	in->ect0_bytes = 0;
 	in->ect1_bytes = 0;
 	in->ce_bytes = 0;
-	/* Linux 6.18; the order is that of the code points less one: ECT(1), ECT(0), CE (include/net/tcp_ecn.h). */
+	/*
+	 * Since Linux 6.18. The index is the code point less one: ECT(1), ECT(0), CE
+	 * (include/net/tcp_ecn.h).
+	 */
 	if (bpf_core_field_exists(tp->delivered_ecn_bytes)) {
 		in->ect1_bytes = tp->delivered_ecn_bytes[0];
 		in->ect0_bytes = tp->delivered_ecn_bytes[1];
@@ -193,22 +206,26 @@ static __always_inline void record(struct sock *sk, struct remembered *mine, con
 }
 
 /*
- * One step of the core; returns 0. The verifier refuses a function that returns with an address of the stack in R0, which
- * happens to functions without a result. So this one has a result that the compiler does not know and its callers use.
+ * Runs one step of the core; returns 0. The verifier refuses a function that returns with an
+ * address of the stack in R0, which happens to functions without a result. So this function has a
+ * result that the compiler does not know and the callers use.
  */
 static __noinline int step(CORE_REMEMBERS *state, const struct core_input *in, struct core_output *out)
 {
 	const CORE_CONSTANTS *values = (const CORE_CONSTANTS *)&constants;
 	int result = 0;
 
-	/* The compiler must not take the values it sees here for those at run time. */
+	/* The compiler must not use the values that it sees here: they change before loading. */
 	asm volatile("" : "+r"(values));
 	CORE_DECIDE(values, state, in, out);
 	asm volatile("" : "+r"(result));
 	return result;
 }
 
-/* Shows the core what happened, and answers with what it decided. False if the kernel had no memory for the connection, which then stays as it is. */
+/*
+ * Calls the core for an event, and stores its decision in `out`. False if the kernel had no memory
+ * for the connection, which then stays as it is.
+ */
 static __always_inline bool decide(struct sock *sk, struct tcp_sock *tp, struct core_input *in, struct core_output *out)
 {
 	struct remembered *mine = remembered(sk, in->event);
@@ -245,7 +262,7 @@ static __always_inline void carry_out(struct sock *sk, struct tcp_sock *tp, cons
 		__sync_fetch_and_add(&stats.decisions, 1);
 }
 
-/* Something happened to a connection: the core is told, and what it decides is carried out. */
+/* Handles an event of a connection: calls the core, and carries out its decision. */
 static __always_inline void told(struct sock *sk, struct core_input *in, u32 event)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
@@ -264,14 +281,14 @@ static __always_inline void happened(struct sock *sk, u32 event)
 	told(sk, &in, event);
 }
 
-/* TCP paces by itself where the device does not. */
+/* Lets TCP pace by itself if the device does not. */
 static __always_inline void paced(struct sock *sk)
 {
 	if (sk->sk_pacing_status == SK_PACING_NONE)
 		sk->sk_pacing_status = SK_PACING_NEEDED;
 }
 
-/* The callbacks that all controllers have alike. */
+/* Callbacks that all controllers share. */
 
 SEC("struct_ops")
 u32 BPF_PROG(ssthresh, struct sock *sk)
@@ -305,12 +322,15 @@ void BPF_PROG(set_state, struct sock *sk, u8 state)
 	if (state == CORE_LOSS)
 		__sync_fetch_and_add(&stats.timeouts, 1);
 	look(sk, (struct tcp_sock *)sk, &in);
-	/* The socket still has the state before. */
+	/* The socket still has the previous state. */
 	in.recovery = state;
 	told(sk, &in, CORE_STATE);
 }
 
-/* A socket that takes the controller again begins anew. Older kernels release sockets, too, that chose it and never connected: they have nothing to forget. */
+/*
+ * Deletes the state, so that a socket that chooses the controller again begins anew. Older kernels
+ * also release sockets that chose the controller and never connected; these have no state.
+ */
 SEC("struct_ops")
 void BPF_PROG(release, struct sock *sk)
 {
@@ -318,7 +338,7 @@ void BPF_PROG(release, struct sock *sk)
 		__sync_fetch_and_add(&stats.closed, 1);
 }
 
-/* One step of the core alone, for tests: bpf(2), BPF_PROG_TEST_RUN. */
+/* A single step of the core, for tests: bpf(2), BPF_PROG_TEST_RUN. */
 struct {
 	CORE_REMEMBERS state;
 	struct core_input in;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
-/* The callbacks of controllers that have the window and the pacing rate to themselves, in recovery too. */
+/* Callbacks of controllers that alone control the window and the pacing rate, also in recovery. */
 #ifndef NARROWS_BPF_FULL_CONTROL_H
 #define NARROWS_BPF_FULL_CONTROL_H
 
 /*
- * Linux 6.10 put two arguments before the rate sample. A core that does not ask for samples loads into older kernels, too: the verifier
- * knows the constants and does not follow the branch.
+ * Linux 6.10 put two arguments before the rate sample. A core that does not ask for samples also
+ * loads into older kernels: the verifier knows the constants and does not follow the branch.
  */
 SEC("struct_ops")
 void BPF_PROG(cong_control, struct sock *sk)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
-/* The callback of window controllers that measure round trips; include it after window.h. */
+/* Callback of window controllers that measure round trips. Include it after window.h. */
 #ifndef NARROWS_BPF_MEASURING_H
 #define NARROWS_BPF_MEASURING_H
 
@@ -12,7 +12,9 @@ void BPF_PROG(pkts_acked, struct sock *sk, const struct ack_sample *sample)
 	in.acked = sample->pkts_acked;
 	if (sample->rtt_us > 0) {
 		in.rtt = sample->rtt_us;
-		/* The kernel knows it for acknowledgements that measure a round trip only. */
+		/*
+		 * The kernel knows this number only for acknowledgements that measure a round trip.
+		 */
 		in.flight_when_sent = sample->in_flight / in.mss;
 	}
 	told(sk, &in, CORE_RTT);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
-/* The callbacks of both PCC controllers. */
+/* Callbacks of both PCC controllers. */
 #ifndef NARROWS_BPF_PCC_H
 #define NARROWS_BPF_PCC_H
 

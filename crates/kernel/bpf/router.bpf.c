@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
- * A router of VCP at the egress of a device, before its queue (tcx): every packet counts, and those of VCP's senders leave with the code of the latest period, unless
- * a router before wrote a larger one.
+ * VCP router at the egress of a device, before its queue (tcx). All packets count as arrivals.
+ * Packets of VCP senders leave with the code of the latest period, unless an earlier router wrote a
+ * larger one.
  *
- * The queue is the one that these arrivals make in front of a link of the given capacity (vcp_router.h). That of the device could be looked up in some cases only: tbf
- * and htb count what waits in their root, but mq and pfifo_fast count per queue and per processor, and a device without a queue counts nothing.
+ * The queue is computed: it is the queue that these arrivals form in front of a link of the given
+ * capacity (vcp_router.h). The queue of the device itself can be read only in some cases: tbf and
+ * htb count the waiting packets in their root, but mq and pfifo_fast count per queue and per
+ * processor, and a device without a queue counts nothing.
  */
 #include "socket.h"
 #include "shared.h"
@@ -12,15 +15,15 @@
 
 char _license[] SEC("license") = "GPL";
 
-/* include/uapi/linux/pkt_cls.h: what comes after this program goes on. */
+/* include/uapi/linux/pkt_cls.h: continues with the next program. */
 enum { TCX_NEXT = -1 };
 /* include/uapi/linux/if_ether.h */
 enum { ETH_P_IP = 0x0800, ETH_P_IPV6 = 0x86dd };
 /* RFC 3168, section 5. */
 enum { ECT1 = 1, ECT0 = 2, CE = 3, ECN_BITS = 3 };
-/* Bytes of an IPv4 header, and those of an IPv6 header that are read. */
+/* Bytes of an IPv4 header, and the number of bytes of an IPv6 header that are read. */
 enum { IPV4_HEADER = 20, IPV6_BEGINNING = 4 };
-/* Most bytes of a device's own header before that of IP. */
+/* Most bytes of the device's own header before the IP header. */
 enum { MOST_LINK_HEADER = 255 };
 
 struct __sk_buff {
@@ -36,7 +39,7 @@ struct bpf_spin_lock {
 	u32 val;
 };
 
-/* The kernel's own view of a packet: where the header of the device begins, and that of IP. */
+/* The kernel's own view of a packet: the places of the IP header and of the device's header. */
 struct sk_buff {
 	u16 network_header;
 	u16 mac_header;
@@ -61,17 +64,19 @@ struct {
 	__type(value, struct router);
 } router SEC(".maps");
 
-/* What lies `offset` into a packet, if so many bytes from there on are in one piece. */
+/*
+ * Returns the place at `offset` in a packet, or NULL unless `bytes` from there on are contiguous.
+ */
 static __always_inline u8 *within(struct __sk_buff *skb, u32 offset, u32 bytes)
 {
 	u8 *place = (u8 *)(unsigned long)skb->data + offset;
 
-	/* The verifier wants the pointer compared that is used. */
+	/* The verifier requires that the pointer that is used is also the one that is compared. */
 	asm volatile("" : "+r"(place));
 	return place + bytes > (u8 *)(unsigned long)skb->data_end ? NULL : place;
 }
 
-/* The beginning of the IP header if so many bytes of it can be read and written. */
+/* Returns the beginning of the IP header, or NULL unless `bytes` of it can be read and written. */
 static __always_inline u8 *header(struct __sk_buff *skb, u32 bytes)
 {
 	const struct sk_buff *packet = bpf_cast_to_kern_ctx(skb);
@@ -86,19 +91,19 @@ static __always_inline u8 *header(struct __sk_buff *skb, u32 bytes)
 	return ip;
 }
 
-/* The code point of a load for accurate ECN: ECT(0) low, ECT(1) high, CE overload. */
+/* Returns the code point of a load for accurate ECN: ECT(0) low, ECT(1) high, CE overload. */
 static __always_inline u32 point_of(u32 code)
 {
 	return code == VCP_ROUTER_LOW ? ECT0 : code == VCP_ROUTER_HIGH ? ECT1 : CE;
 }
 
-/* The load that a code point tells; none for one of another transport. */
+/* Returns the load of a code point: ECT(0) low, ECT(1) high, any other overload. */
 static __always_inline u32 code_of(u32 point)
 {
 	return point == ECT0 ? VCP_ROUTER_LOW : point == ECT1 ? VCP_ROUTER_HIGH : VCP_ROUTER_OVERLOAD;
 }
 
-/* Counts a packet that tells `present`; the code point that it leaves with. */
+/* Counts a packet with the code point `present`. Returns the code point with which it leaves. */
 static __always_inline u32 passes(struct __sk_buff *skb, u32 present)
 {
 	const struct vcp_router_constants *values = (const struct vcp_router_constants *)&constants;
@@ -106,7 +111,7 @@ static __always_inline u32 passes(struct __sk_buff *skb, u32 present)
 	u32 key = 0, code, bytes = skb->wire_len, packets = skb->gso_segs;
 	struct router *it = bpf_map_lookup_elem(&router, &key);
 
-	/* The compiler shall not take the values it sees here for those at run time. */
+	/* The compiler must not use the values that it sees here: they change before loading. */
 	asm volatile("" : "+r"(values));
 	if (!it)
 		return present;
@@ -133,7 +138,10 @@ static __always_inline void ipv4(struct __sk_buff *skb)
 
 	if (!ip || point == present)
 		return;
-	/* RFC 1624, equation 3, of the word that has the code point; sums do not mind the order of bytes. */
+	/*
+	 * RFC 1624, equation 3, for the word with the code point. The sums do not depend on the
+	 * byte order.
+	 */
 	before = *(u16 *)ip;
 	ip[1] = (ip[1] & ~ECN_BITS) | point;
 	after = *(u16 *)ip;
@@ -143,7 +151,10 @@ static __always_inline void ipv4(struct __sk_buff *skb)
 	*(u16 *)(ip + 10) = ~sum;
 }
 
-/* The traffic class lies across the first two bytes, the code point in the upper half of the second. */
+/*
+ * The traffic class spans the first two bytes. The code point is in the upper half of the second
+ * byte.
+ */
 static __always_inline void ipv6(struct __sk_buff *skb)
 {
 	u8 *ip = header(skb, IPV6_BEGINNING);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
- * What the programs read and write of the kernel's own structures, by name: where a field lies is looked up in the running kernel's types when a program is loaded
- * (CO-RE), so that one object serves all kernels from 6.0 on. Only the fields that are used are declared.
+ * Structures of the kernel, with only the fields that the programs read or write. The place of a
+ * field is looked up by its name in the running kernel's types when a program is loaded (CO-RE), so
+ * that one object serves all kernels from 6.0 on.
  */
 #ifndef NARROWS_SOCKET_H
 #define NARROWS_SOCKET_H
@@ -136,8 +137,8 @@ struct ack_sample {
 } KERNEL;
 
 /*
- * Of the table of callbacks the kernel's own is taken by the names of its members, so that their order here is free. The name stands first: it may be changed before
- * loading.
+ * The members of the kernel's table of callbacks are found by their names, so that their order here
+ * is free. The name stands first, because it may be changed before loading.
  */
 struct tcp_congestion_ops {
 	char name[16];

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
-/* The callbacks of controllers that decide the window alone: pacing and the spreading of reductions stay with the kernel. */
+/*
+ * Callbacks of controllers that decide only the window. The kernel keeps pacing and the spreading
+ * of reductions.
+ */
 #ifndef NARROWS_BPF_WINDOW_H
 #define NARROWS_BPF_WINDOW_H
 
-/* Whether the kernel shall pace, at its own rate. */
+/* True if the kernel shall pace, at its own rate. */
 #ifndef WINDOW_PACED
 #define WINDOW_PACED 0
 #endif

@@ -59,7 +59,7 @@ pub use reproduction::{
 };
 pub use reserved::Reserved;
 pub use scorecard::{
-    Against, Best, Entry, Estimate, Harm, Lined, Lineup, Network, Scorecard, Traffic, Valued,
+    Against, Best, Entry, Estimate, Harm, Lineup, Network, Scorecard, Traffic, TrafficRun, Valued,
     Values, scorecard_json, scorecard_table,
 };
 pub use summary::summary_json;

@@ -80,7 +80,7 @@ pub fn plan(values: &Map<String, Value>, host: Arc<dyn Host>) -> Result<Plan, Re
     Ok(Plan {
         directory: reserved.directory().to_owned(),
         origin: job.origin().line(),
-        costs: job.deal().costs(),
+        costs: job.shard_order().costs(),
     })
 }
 

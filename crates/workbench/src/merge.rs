@@ -1,11 +1,11 @@
 //! `narrows merge`: the result of a sweep that ran in shards on several machines.
 
-use crate::cells::{self, Cells, Origin};
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output::Started;
 use crate::program;
 use crate::request;
+use crate::run_store::{self, Origin, RunStore};
 use crate::shard::Shard;
 use crate::sweep::{Job, shown};
 use narrows_report::{Part, Reduced};
@@ -29,7 +29,7 @@ pub fn merge(args: request::Merge) -> Result<Outcome, Failure> {
     job.refuse_unknown(&args.shown.metric)?;
     let reserved = job.reserve(&args.output, None)?;
     let directory = reserved.directory().to_owned();
-    let kept = Cells::<Reduced>::open(cells::partial(&directory), job.origin())?;
+    let kept = RunStore::<Reduced>::open(run_store::partial(&directory), job.origin())?;
     for part in &parts {
         for run in part.runs() {
             let (run, text) = run?;
@@ -100,7 +100,7 @@ fn runs(parts: &[Part]) -> Result<BTreeSet<u64>, Failure> {
 const NAMED: usize = 10;
 
 fn refuse_missing(job: &Job, origins: &[Origin], there: &BTreeSet<u64>) -> Result<(), Failure> {
-    let deal = job.deal();
+    let deal = job.shard_order();
     let places = deal.missing(|run| there.contains(&run));
     if places.is_empty() {
         return Ok(());

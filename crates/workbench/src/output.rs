@@ -1,12 +1,12 @@
 //! Result directories and printed output.
 
-use crate::cells::{self, Origin};
 use crate::error::Failure;
 use crate::host::Console;
 use crate::inputs;
 use crate::locale::localised;
 use crate::meter;
 use crate::request;
+use crate::run_store::{self, Origin};
 use narrows_report::{Column, Comparison, Grid, Input, ReportError, Reserved, RunInfo};
 use narrows_scenario::visible;
 use std::io::{self, Write};
@@ -83,8 +83,8 @@ pub fn reserve_resumable(
     }
     let numbers = (1u32..).map(|n| numbered(name, n));
     reserve_free(numbers.filter(|directory| {
-        let partial = cells::partial(directory);
-        !partial.exists() || cells::read_origin(&partial).is_ok_and(|kept| kept == *origin)
+        let partial = run_store::partial(directory);
+        !partial.exists() || run_store::read_origin(&partial).is_ok_and(|kept| kept == *origin)
     }))
 }
 
@@ -157,7 +157,7 @@ pub fn show(
     output: &request::Output,
 ) -> Result<(), Failure> {
     output.console.print(&if output.json {
-        told(grid)
+        grid_text(grid)
     } else {
         narrows_report::grid_table(grid, wanted)
     })?;
@@ -165,7 +165,7 @@ pub fn show(
 }
 
 /// Formats the result of a sweep as JSON.
-pub fn told(grid: &Grid) -> String {
+pub fn grid_text(grid: &Grid) -> String {
     grid.scorecard
         .as_ref()
         .map_or_else(|| narrows_report::grid_json(grid), narrows_report::scorecard_json)

@@ -194,8 +194,8 @@ pub fn in_cell(cell: &str, error: &dyn std::fmt::Display) -> Failure {
 }
 
 /// Runs the cells of `pending` and passes each record to `done`, or the reason if a controller
-/// fails. `scenario` creates the scenario of a cell when it starts. Cells start in their order, but
-/// the order in which they finish depends on the threads. Cells on the kernel are first, one at a
+/// fails. `scenario` creates the scenario of a cell when it starts. RunStore start in their order, but
+/// the order in which they finish depends on the threads. RunStore on the kernel are first, one at a
 /// time, because concurrent runs would distort the measurement.
 pub fn run_cells(
     pending: &[u64],

@@ -64,15 +64,15 @@ impl From<Shard> for String {
 
 /// The runs of a sweep in a random order. The order depends only on the number of runs, so it is
 /// the same on all machines. Each part of it has a mix of the values of every axis.
-pub struct Deal {
+pub struct ShardOrder {
     order: Vec<u64>,
     /// Cumulative cost of the runs, up to and including each place.
     until: Vec<u128>,
 }
 
-impl Deal {
+impl ShardOrder {
     /// Creates the order for a number of runs. `cost` returns the cost of a run.
-    pub fn new(runs: u64, cost: impl Fn(u64) -> u64) -> Deal {
+    pub fn new(runs: u64, cost: impl Fn(u64) -> u64) -> ShardOrder {
         let mut order: Vec<u64> = (0..runs).collect();
         let mut random = Random::stream(0, "deal");
         // Shuffle by Fisher and Yates.
@@ -85,7 +85,7 @@ impl Deal {
             sum
         });
         let until = until.collect();
-        Deal { order, until }
+        ShardOrder { order, until }
     }
 
     /// Returns the cost of the run at each place.
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn every_run_is_in_one_shard() {
         for (runs, all) in [(0, 3), (1, 3), (24, 1), (24, 5), (100, 7), (3, 8)] {
-            let deal = Deal::new(runs, |run| 1 + run % 4 * 10);
+            let deal = ShardOrder::new(runs, |run| 1 + run % 4 * 10);
             let mut dealt: Vec<u64> = (1..=all)
                 .flat_map(|number| deal.runs(Shard::Of { number, all }).expect("a shard"))
                 .collect();
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn no_shard_costs_more_than_its_share_and_one_run() {
         let cost = |run: u64| [1, 10, 100][run as usize % 3];
-        let deal = Deal::new(300, cost);
+        let deal = ShardOrder::new(300, cost);
         let total: u64 = (0..300).map(cost).sum();
         for number in 1..=4 {
             let own: u64 = deal
@@ -192,7 +192,7 @@ mod tests {
     fn axes_do_not_line_up_with_shards() {
         // With two values of the last axis and two shards, a shard of every second run would have
         // only one of the values.
-        let deal = Deal::new(64, |_| 1);
+        let deal = ShardOrder::new(64, |_| 1);
         let odd = deal
             .runs(Shard::Of { number: 1, all: 2 })
             .expect("a shard")
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named_by_place() {
-        let deal = Deal::new(24, |_| 1);
+        let deal = ShardOrder::new(24, |_| 1);
         let places = [Shard::Places { from: 3, to: 5 }, Shard::Places { from: 8, to: 16 }];
         let absent: Vec<u64> =
             places.into_iter().flat_map(|places| deal.runs(places).expect("places")).collect();

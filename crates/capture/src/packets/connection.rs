@@ -1,34 +1,33 @@
-//! A flow as a TCP connection: bytes for segment numbers, stamps, and what its handshake says.
+//! A flow as a TCP connection: sequence numbers in bytes, timestamps, and the handshake.
 
 use super::frame::Segment;
 use narrows_transport::{Ack, Data};
 use narrows_units::Time;
 use std::collections::VecDeque;
 
-/// Where both ends begin to count bytes.
+/// Initial sequence number of both ends.
 const INITIAL_SEQUENCE: u32 = 1_000;
 /// The largest window scale (RFC 7323 section 2.2).
 const MAX_SCALE: u8 = 14;
 
-/// The words of a connection so far, and those of them that are still under way.
+/// State of a connection, with its packets in flight.
 #[derive(Debug)]
 pub(super) struct Connection {
     mss: u64,
     scale: u8,
     accurate_ecn: bool,
-    /// Segments that were shorter than `mss`, in order, and by how many bytes they and those before
-    /// them were in all.
+    /// Segments that were shorter than `mss`, in order, each with the number of bytes by which it
+    /// and the short segments before it were shorter in all.
     short: Vec<(u64, u64)>,
     /// One past the highest segment sent.
     next: u64,
     /// The latest timestamp that the sender has received.
     heard: u32,
-    /// Packets under way and their timestamp options: what the simulation's packets do not carry
-    /// themselves.
+    /// Packets in flight with their timestamp options, which the simulation's packets do not carry.
     under_way: VecDeque<(Key, (u32, u32))>,
 }
 
-/// The key that tells packets under way apart.
+/// Key that distinguishes packets in flight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Key {
     Data(u64, Time),
@@ -36,8 +35,8 @@ pub(super) enum Key {
 }
 
 impl Connection {
-    /// A connection with full segments of `mss` bytes, whose receiver can hold `window` bytes.
-    /// `accurate_ecn`: acknowledgements count marks (RFC 9768).
+    /// Returns a connection with full segments of `mss` bytes, whose receiver can hold `window`
+    /// bytes. With `accurate_ecn`, acknowledgements count marks (RFC 9768).
     pub fn new(mss: u64, window: Option<u64>, accurate_ecn: bool) -> Connection {
         let scale = (0..MAX_SCALE)
             .find(|scale| window.is_some_and(|window| window.div_ceil(1 << scale) <= 65_535));
@@ -52,7 +51,7 @@ impl Connection {
         }
     }
 
-    /// The sender sends.
+    /// Notes a segment that the sender sends.
     pub fn on_sent(&mut self, data: &Data) {
         if data.number >= self.next && data.bytes.get() < self.mss {
             let before = self.short.last().map_or(0, |(_, missing)| *missing);
@@ -63,12 +62,12 @@ impl Connection {
             .push_back((Key::Data(data.number, data.stamp), (ticks(data.stamp), self.heard)));
     }
 
-    /// The receiver acknowledges.
+    /// Notes an acknowledgement that the receiver sends.
     pub fn on_acknowledged(&mut self, at: Time, ack: &Ack) {
         self.under_way.push_back((Key::Ack(*ack), (ticks(at), ticks(ack.echo))));
     }
 
-    /// A packet has ended its way. `heard`: it arrived at the sender.
+    /// Forgets a packet that is no longer in flight. `heard` is true if it arrived at the sender.
     pub fn on_gone(&mut self, key: Key, heard: bool) {
         let found = self.under_way.iter().position(|(own, _)| *own == key);
         if let Some((_, stamps)) = found.and_then(|place| self.under_way.remove(place))
@@ -84,14 +83,14 @@ impl Connection {
         found.map_or((0, 0), |(_, stamps)| *stamps)
     }
 
-    /// The sequence number of the first byte of a segment.
+    /// Returns the sequence number of the first byte of a segment.
     fn sequence(&self, number: u64) -> u32 {
         let shorter = self.short.partition_point(|(short, _)| *short < number);
         let missing = shorter.checked_sub(1).map_or(0, |last| self.short[last].1);
         INITIAL_SEQUENCE.wrapping_add(1).wrapping_add((number * self.mss - missing) as u32)
     }
 
-    /// A data segment on the wire.
+    /// Returns the TCP segment of a data packet.
     pub fn data(&self, data: &Data) -> Segment {
         Segment {
             sequence: self.sequence(data.number),
@@ -105,7 +104,7 @@ impl Connection {
         }
     }
 
-    /// An acknowledgement on the wire.
+    /// Returns the TCP segment of an acknowledgement.
     pub fn ack(&self, ack: &Ack) -> Segment {
         let window = (u64::from(ack.window) * self.mss).div_ceil(1 << self.scale).min(65_535);
         Segment {
@@ -124,11 +123,12 @@ impl Connection {
         }
     }
 
-    /// The handshake, shortened and over at `at`: SYN, SYN and ACK, ACK. `ecn`: the connection uses
-    /// it.
+    /// Returns the handshake, shortened so that it ends at `at`: SYN, SYN and ACK, ACK. `ecn` is
+    /// true if the connection uses ECN.
     ///
-    /// It takes a nanosecond: Wireshark calls a retransmission out of order if it leaves within the
-    /// handshake's round trip after new data, or within 3 ms without new data.
+    /// The handshake takes a nanosecond, because Wireshark uses its round trip. Wireshark calls a
+    /// retransmission out of order if it leaves within that round trip after new data, or within 3
+    /// ms without new data.
     pub fn handshake(&self, at: Time, ecn: bool) -> [(Time, Segment); 3] {
         let before = Time::from_nanos(at.since(Time::ZERO).as_nanos().saturating_sub(1));
         let now = ticks(at);
@@ -154,14 +154,15 @@ impl Connection {
             stamps: (now, now),
             ..syn.clone()
         };
-        // The last of the three echoes that the answer came as Not-ECT (RFC 9768 section 3.1.1,
-        // table 3: ACE 0b010); later ones count.
+        // The last segment reports that the SYN and ACK arrived as Not-ECT (RFC 9768 section 3.1.1,
+        // table 3: ACE 0b010). Later segments count marks.
         let ecn_bits = if ecn && self.accurate_ecn { [false, true, false] } else { [false; 3] };
         let last = Segment { ecn_bits, ..self.bare(at, 1, 1) };
         [(before, syn), (before, reply), (at, last)]
     }
 
-    /// The end that the simulation leaves out, as of `at`: FIN, FIN and ACK, ACK.
+    /// Returns the end of the connection at `at`, which the simulation leaves out: FIN, FIN and
+    /// ACK, ACK.
     pub fn farewell(&self, at: Time) -> [(Time, Segment); 3] {
         let sent = self.sequence(self.next).wrapping_sub(INITIAL_SEQUENCE);
         let fin = Segment { fin: true, ..self.bare(at, sent, 1) };
@@ -169,7 +170,8 @@ impl Connection {
         [fin, reply, self.bare(at, sent.wrapping_add(1), 2)].map(|segment| (at, segment))
     }
 
-    /// An acknowledgement with no payload, counted from where both ends begin.
+    /// Returns an acknowledgement with no payload. Its numbers are relative to the initial sequence
+    /// number.
     fn bare(&self, at: Time, sequence: u32, acknowledgement: u32) -> Segment {
         Segment {
             sequence: INITIAL_SEQUENCE.wrapping_add(sequence),
@@ -182,13 +184,13 @@ impl Connection {
     }
 }
 
-/// The timestamp clock: milliseconds as in Linux, from 1 at the start of the run.
+/// Returns the timestamp clock: milliseconds as in Linux, from 1 at the start of the run.
 fn ticks(at: Time) -> u32 {
     (at.since(Time::ZERO).as_nanos() / 1_000_000 + 1) as u32
 }
 
-/// The counter of marked packets in the bits AE, CWR and ECE; it begins at 5 (RFC 9768 section
-/// 3.2.1).
+/// Returns the counter of marked packets as the bits AE, CWR and ECE. It begins at 5 (RFC 9768
+/// section 3.2.1).
 fn counter(marked: u32) -> [bool; 3] {
     let count = marked.wrapping_add(5);
     [count & 4 != 0, count & 2 != 0, count & 1 != 0]
@@ -240,7 +242,7 @@ mod tests {
         // 5,000,000 segments are 5 * 10^9 bytes, 1699 of them missing: 705032704 - 1699 after one
         // wrap.
         assert_eq!(connection.sequence(5_000_000), INITIAL_SEQUENCE + 1 + 705_032_704 - 1699);
-        // A short segment that is sent again is not short twice.
+        // A short segment that is retransmitted counts only once.
         connection.on_sent(&data(3, 1, 5));
         assert_eq!(connection.sequence(5), INITIAL_SEQUENCE + 1 + 3301);
     }

@@ -15,7 +15,7 @@ use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::time::Duration;
 
-/// A capture file being written. The first error ends the writing; [`finish`](File::finish) tells
+/// A capture file being written. The first error ends the writing; [`finish`](File::finish) returns
 /// it.
 pub(super) struct File {
     out: PcapNgWriter<BufWriter<fs::File>>,
@@ -24,7 +24,7 @@ pub(super) struct File {
 }
 
 impl File {
-    /// Begins a file of packets that keeps `snaplen` bytes of each.
+    /// Begins a file that keeps `snaplen` bytes of each packet.
     pub fn new(out: fs::File, snaplen: u32) -> io::Result<File> {
         let section = SectionHeaderBlock {
             endianness: Endianness::Little,
@@ -78,8 +78,8 @@ impl File {
         self.failed = self.out.write_pcapng_block(block).err().map(io_error);
     }
 
-    /// Writes what begins or ends a connection: the sender's segment, the receiver's, the sender's,
-    /// and when they pass.
+    /// Writes the three segments that begin or end a connection, with their times: from the sender,
+    /// from the receiver, and from the sender again.
     pub fn exchange(
         &mut self,
         interface: u32,

@@ -3,7 +3,7 @@
 use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, UdpHeader};
 use narrows_wire::Ecn;
 
-/// Longest payload that IPv4 and the headers here leave room for.
+/// Longest payload for which IPv4 and the headers here leave room.
 pub(super) const MAX_PAYLOAD: usize = 65_535 - 80;
 
 /// Octets of a datagram before its payload: IPv4 and UDP.
@@ -33,12 +33,12 @@ pub(super) struct Segment {
     pub stamps: (u32, u32),
     /// SACK blocks: first byte and one past the last.
     pub blocks: Vec<(u32, u32)>,
-    /// The options of a SYN: largest segment and window scale.
+    /// The options of a SYN: maximum segment size and window scale.
     pub offer: Option<(u16, u8)>,
     pub payload: usize,
 }
 
-/// The bytes of a TCP segment from IP on.
+/// Returns the bytes of a TCP segment, from the IP header on.
 pub(super) fn tcp(from: Socket, to: Socket, ecn: Ecn, segment: &Segment) -> Vec<u8> {
     let mut header = TcpHeader::new(from.port, to.port, segment.sequence, segment.window);
     header.acknowledgment_number = segment.acknowledgement;
@@ -52,9 +52,9 @@ pub(super) fn tcp(from: Socket, to: Socket, ecn: Ecn, segment: &Segment) -> Vec<
     join(&ip, &header.to_bytes(), payload)
 }
 
-/// The bytes of a UDP datagram from IP on. Its payload begins with `number` in eight bytes, the
-/// highest first, or as many of the lowest as fit; the IP identification is the lowest 16 bits of
-/// `number`.
+/// Returns the bytes of a UDP datagram, from the IP header on. Its payload begins with `number` in
+/// eight bytes, the highest first, or with as many of the lowest bytes as fit. The IP
+/// identification is the lowest 16 bits of `number`.
 pub(super) fn udp(from: Socket, to: Socket, ecn: Ecn, payload: usize, number: u64) -> Vec<u8> {
     let mut content = vec![0; payload.min(MAX_PAYLOAD)];
     let digits = &number.to_be_bytes()[8 - content.len().min(8)..];
@@ -67,7 +67,7 @@ pub(super) fn udp(from: Socket, to: Socket, ecn: Ecn, payload: usize, number: u6
     join(&ip, &header.to_bytes(), payload)
 }
 
-/// Options in the order in which Linux has them.
+/// Returns the options, in the order in which Linux has them.
 fn options(segment: &Segment) -> Vec<TcpOptionElement> {
     use TcpOptionElement::{
         MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted,
@@ -94,8 +94,8 @@ fn options(segment: &Segment) -> Vec<TcpOptionElement> {
     options
 }
 
-/// An IPv4 header that forbids fragments, so that its identification may have any value (RFC 6864
-/// section 4.1).
+/// Returns an IPv4 header that forbids fragments, so that its identification may have any value
+/// (RFC 6864 section 4.1).
 fn ip(
     from: Socket,
     to: Socket,

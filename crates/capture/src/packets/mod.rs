@@ -16,50 +16,50 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 
-/// Where packets are captured.
+/// Point at which packets are captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CapturePoint {
     /// At the hosts of the senders.
     Sender,
     /// At the hosts of the receivers.
     Receiver,
-    /// At the far end of a link, in both directions: packets that have crossed it, and those about
-    /// to enter the queue of the same link's other direction.
+    /// At the far end of a link, in both directions: packets that have crossed the link, and
+    /// packets about to enter the queue of its other direction.
     Link(LinkId),
-    /// Where links drop them.
+    /// At all links, for the packets that they drop.
     Dropped,
 }
 
-/// Writes a capture in pcapng format of what it observes: IPv4 with TCP for flows that have a
-/// controller, with UDP for the others, times in nanoseconds since the run began.
+/// Writes a capture in pcapng format of the packets that it observes: IPv4 with TCP for flows that
+/// have a controller, with UDP for other flows. Times are in nanoseconds since the run began.
 ///
 /// Parts that the simulation's packets do not carry are filled in: a handshake before the first
 /// segment and FINs after the last (both marked by a comment), timestamps in milliseconds, a window
-/// scale, payloads of zeros. A datagram begins with its number in its flow, in eight bytes, the
-/// lowest 16 bits of which are its IP identification too, so that captures at two points can be
-/// matched.
+/// scale, payloads of zeros. A datagram begins with its number in its flow, in eight bytes. The
+/// lowest 16 bits of the number are also its IP identification, so that captures at two points can
+/// be matched.
 pub struct Capture {
     file: File,
     place: Place,
     flows: BTreeMap<usize, Watched>,
 }
 
-/// The point and its interfaces.
+/// The capture point and its interfaces.
 struct Place {
     point: CapturePoint,
-    /// The link back, at a [`CapturePoint::Link`].
+    /// The other direction of the link, at a [`CapturePoint::Link`].
     reverse: Option<usize>,
-    /// By node at hosts, by link elsewhere.
+    /// Number of each interface, by node at hosts and by link elsewhere.
     interfaces: BTreeMap<usize, u32>,
 }
 
 /// A flow that is captured.
 struct Watched {
-    /// The sender's and the receiver's.
+    /// Socket of the sender, socket of the receiver.
     sockets: [Socket; 2],
     /// The node at which it is captured.
     node: usize,
-    /// `None` for datagrams.
+    /// The connection; `None` for datagrams.
     connection: Option<Connection>,
     opened: bool,
     closed: bool,
@@ -67,9 +67,10 @@ struct Watched {
 }
 
 impl Capture {
-    /// Begins a capture to `out` of `flows`, by their numbers in the scenario, that keeps `snaplen`
-    /// bytes of each packet. Fails if it cannot be written, or with [`io::ErrorKind::InvalidInput`]
-    /// if a flow's segments are too long for IPv4, or it is not one connection of TCP.
+    /// Begins a capture to `out` of `flows`, by their numbers in the scenario. It keeps `snaplen`
+    /// bytes of each packet. Fails if `out` cannot be written, or with
+    /// [`io::ErrorKind::InvalidInput`] if a flow's segments are too long for IPv4 or a flow is not
+    /// a single TCP connection.
     pub fn new(
         out: fs::File,
         scenario: &Scenario,
@@ -140,7 +141,7 @@ impl Observer for Capture {
 }
 
 impl Place {
-    /// The interface that sees a packet of `flow` at `point`, if one does.
+    /// Returns the interface that sees a packet of `flow` at `point`, if there is one.
     fn interface(&self, flow: &Watched, point: Point) -> Option<u32> {
         match (self.point, point) {
             (CapturePoint::Sender, Point::Sender) | (CapturePoint::Receiver, Point::Receiver) => {
@@ -155,7 +156,7 @@ impl Place {
         }
     }
 
-    /// The interface at which all of a flow is seen, if there is one.
+    /// Returns the interface that sees all packets of a flow, if there is one.
     fn own(&self, flow: &Watched) -> Option<u32> {
         let key = if let CapturePoint::Link(id) = self.point { id.0 } else { flow.node };
         self.interfaces.get(&key).copied()
@@ -163,7 +164,7 @@ impl Place {
 }
 
 impl Watched {
-    /// A packet is seen: notes it if it begins its way here.
+    /// Notes a packet if it is sent here. Call it before the packet is written.
     fn begin(&mut self, seen: &Seen) -> Option<Key> {
         let connection = self.connection.as_mut()?;
         match seen.content {
@@ -214,7 +215,7 @@ impl Watched {
         file.packet(interface, seen.at, &bytes, None);
     }
 
-    /// A packet was seen: forgets it if it ends its way here.
+    /// Forgets a packet if it arrives or is dropped here. Call it after the packet is written.
     fn end(&mut self, seen: &Seen, key: Option<Key>) {
         let last =
             if matches!(seen.content, Content::Data(_)) { Point::Receiver } else { Point::Sender };
@@ -231,8 +232,8 @@ fn watch(index: usize, flow: &Flow, point: CapturePoint) -> Watched {
         let window = flow.transport.receive_window.map(|bytes| bytes.get());
         Connection::new(flow.transport.mss.get(), window, choice.needs().contains(&Need::EcnCounts))
     });
-    // 20,000 flows with one port at the receiver, then the next; none of these ports belongs to a
-    // protocol that Wireshark knows.
+    // Each 20,000 flows share one port at the receiver. None of the ports belongs to a protocol
+    // that Wireshark knows.
     let own = 20_000 + (index % 20_000) as u16;
     let peer = 40_000 + (index / 20_000) as u16;
     Watched {
@@ -248,7 +249,7 @@ fn watch(index: usize, flow: &Flow, point: CapturePoint) -> Watched {
     }
 }
 
-/// Why a flow with a controller is not one connection of TCP, if it is not.
+/// Returns the reason why a flow with a controller is not a single TCP connection; `None` if it is.
 fn unlike_tcp(flow: &Flow) -> Option<String> {
     flow.controller.as_ref()?;
     let name = &flow.name;
@@ -261,7 +262,7 @@ fn unlike_tcp(flow: &Flow) -> Option<String> {
     many.then(|| format!("flow \"{name}\" opens a connection for each transfer, which a capture cannot distinguish; capture another flow"))
 }
 
-/// Key in [`Place::interfaces`], name and description of each interface.
+/// Returns the key in [`Place::interfaces`], the name and the description of each interface.
 fn interfaces(
     scenario: &Scenario,
     point: CapturePoint,
@@ -297,12 +298,12 @@ fn interfaces(
     }
 }
 
-/// 10.0.0.1 for the first node, and so on.
+/// Returns the address of a node: 10.0.0.1 for the first, and so on.
 fn address(node: NodeId) -> [u8; 4] {
     (0x0a00_0001 + node.0 as u32).to_be_bytes()
 }
 
-/// The same link's other direction: `x.back` for `x`, and `x` for `x.back`.
+/// Returns the other direction of a link: `x.back` for `x`, and `x` for `x.back`.
 fn reverse(scenario: &Scenario, id: LinkId) -> Option<usize> {
     let link = &scenario.links[id.0];
     let name = link

@@ -6,9 +6,9 @@ use crate::scale::Placed;
 use crate::shape::{Anchor, Paint, Point, Shape};
 use crate::text;
 
-/// Ticks that an axis should have at most.
+/// Most ticks that an axis should have.
 const MOST: f64 = 8.0;
-/// The angle of labels that do not fit beside each other, in degrees.
+/// Angle of labels that do not fit beside each other, in degrees.
 const SLANT: f64 = -35.0;
 
 /// The area of a plot with its axes.
@@ -22,7 +22,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// The point of a place on both axes.
+    /// Returns the point of a place on both axes.
     pub fn at(&self, x: f64, y: f64) -> Point {
         [
             self.left + self.x.part(x) * (self.right - self.left),
@@ -31,16 +31,16 @@ impl Frame {
     }
 }
 
-/// How labels below an axis stand.
+/// Layout of the labels below an axis.
 struct Below {
     slanted: bool,
-    /// Their height.
+    /// Height of the labels.
     height: f64,
 }
 
 impl Sheet {
-    /// Draws the axes of a plot from here on, with a height for the area between them. `grid` asks
-    /// for lines across the area.
+    /// Draws the axes of a plot as the next part, with `height` for the area between them. `grid`
+    /// adds lines across the area.
     pub(super) fn frame(
         &mut self,
         axes: (&Axis, &Axis),
@@ -82,7 +82,7 @@ impl Sheet {
         frame
     }
 
-    /// The horizontal axis with as many ticks as have room for their labels.
+    /// Returns the horizontal axis, with as many ticks as have room for their labels.
     fn horizontal(&self, scale: &Scale, values: &[f64], width: f64) -> Placed {
         let size = self.style.font;
         let mut most = MOST;

@@ -9,9 +9,10 @@ use std::ops::RangeInclusive;
 
 /// Height of the plot as a part of the figure's width.
 const ASPECT: f64 = 0.42;
-/// A horizontal limit is in the picture if it is at most so many times the largest value.
+/// A horizontal limit is in the picture if it is less than this many times the largest value.
 const NEAR: f64 = 3.0;
-/// Lines of so many points have a marker at each: fewer are rules, more would hide the line.
+/// Lines with this many points have a marker at each point. Lines with fewer points are rules; more
+/// markers would hide the line.
 const MARKED: RangeInclusive<usize> = 3..=24;
 
 pub(super) fn draw(sheet: &mut Sheet, figure: &Figure, series: &[Series], rules: &[Rule]) {
@@ -34,7 +35,7 @@ pub(super) fn draw(sheet: &mut Sheet, figure: &Figure, series: &[Series], rules:
     let most = up.iter().copied().fold(0.0, f64::max);
     let near = rules.iter().filter(|rule| !rule.vertical && rule.at < NEAR * most);
     up.extend(near.map(|rule| rule.at));
-    // A title above the figure says what the vertical axis shows.
+    // The title above the figure may already be the title of the vertical axis.
     let titled = sheet.style.titled && figure.y.title == figure.title;
     let y = match titled {
         true => &Axis { title: String::new(), scale: figure.y.scale.clone() },
@@ -50,11 +51,11 @@ pub(super) fn draw(sheet: &mut Sheet, figure: &Figure, series: &[Series], rules:
     }
 }
 
-/// Dashed lines with their names, none of which covers another.
+/// Draws dashed lines with their names, so that no name covers another.
 fn limits(sheet: &mut Sheet, figure: &Figure, frame: &Frame, rules: &[Rule]) {
     let size = sheet.px(11.0);
     let mut labels = Labels::new(size);
-    // No label lies across a limit.
+    // Labels must not lie across a limit.
     for rule in rules {
         let scale = if rule.vertical { &figure.x.scale } else { &figure.y.scale };
         let [x, y] = match rule.vertical {

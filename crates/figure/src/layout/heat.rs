@@ -6,13 +6,13 @@ use crate::palette::{INK, Rgb};
 use crate::shape::{Anchor, Paint, Shape, rectangle};
 use crate::text;
 
-/// Height of a row, in pixels where text has 12.
+/// Height of a row, in pixels at a text size of 12 pixels.
 const ROW: f64 = 40.0;
 
 pub(super) fn draw(sheet: &mut Sheet, figure: &Figure, heat: &Heat) {
     let rows = heat.cells.len();
     let height = sheet.px(ROW) * rows.max(1) as f64;
-    // Rows go down, and places on the axis go up.
+    // Rows are in order from the top, places on the axis from the bottom.
     let scale = match &figure.y.scale {
         Scale::Named(names) => Scale::Named(names.iter().rev().cloned().collect()),
         other => other.clone(),
@@ -45,7 +45,7 @@ pub(super) fn draw(sheet: &mut Sheet, figure: &Figure, heat: &Heat) {
     }
 }
 
-/// The colour of a value.
+/// Returns the colour of a value.
 fn mixed(heat: &Heat, value: f64) -> Rgb {
     let (from, to) = heat.range;
     let share = ((value - from) / (to - from)).clamp(0.0, 1.0) * 2.0;
@@ -58,7 +58,7 @@ fn mixed(heat: &Heat, value: f64) -> Rgb {
     [of(0), of(1), of(2)]
 }
 
-/// Ink on light colours, white on dark ones.
+/// Returns a readable colour of text: ink on light colours, white on dark ones.
 fn readable([red, green, blue]: Rgb) -> Rgb {
     let light = 0.299 * f64::from(red) + 0.587 * f64::from(green) + 0.114 * f64::from(blue);
     if light > 120.0 { INK } else { [255; 3] }

@@ -19,12 +19,12 @@ impl Figure {
         svg::svg(&self.drawing(style), &self.title, style.in_page)
     }
 
-    /// Draws the figure as PNG; `None` if memory does not suffice for its pixels.
+    /// Draws the figure as PNG; `None` if there is not enough memory for its pixels.
     pub fn png(&self, style: &Style) -> Option<Vec<u8>> {
         png::png(&self.drawing(style), style.resolution)
     }
 
-    /// Draws the figure as PDF, on a page of its size.
+    /// Draws the figure as PDF, on a page of the figure's size.
     pub fn pdf(&self, style: &Style) -> Vec<u8> {
         pdf::pdf(&self.drawing(style), &self.title)
     }

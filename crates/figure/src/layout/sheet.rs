@@ -1,14 +1,15 @@
-//! A figure under way: shapes from above, with the parts that all kinds of figures have.
+//! A figure that is being laid out from top to bottom, and the parts that all kinds of figures
+//! have.
 
 use crate::palette::dashes;
 use crate::shape::{Anchor, Paint, Point, Shape, line, marker};
 use crate::style::Style;
 use crate::text;
 
-/// A figure under way, filled from above.
+/// A figure that is being laid out from top to bottom.
 pub(super) struct Sheet {
     pub style: Style,
-    /// Where the next part begins.
+    /// Distance of the next part from the top.
     pub y: f64,
     pub shapes: Vec<Shape>,
 }
@@ -17,22 +18,22 @@ pub(super) struct Sheet {
 pub(super) struct Entry<'a> {
     pub name: &'a str,
     pub colour: usize,
-    /// The index of its dashes if it is a line; `None` if it has a marker.
+    /// Index of the dashes of a line; `None` for a marker.
     pub line: Option<usize>,
 }
 
 impl Sheet {
-    /// An empty figure.
+    /// Returns an empty figure.
     pub fn new(style: Style) -> Sheet {
         Sheet { style, y: style.scaled(6.0), shapes: Vec::new() }
     }
 
-    /// A length that is `pixels` where text has 12 pixels.
+    /// Returns a length that is `pixels` at a text size of 12 pixels.
     pub fn px(&self, pixels: f64) -> f64 {
         self.style.scaled(pixels)
     }
 
-    /// The distance from the edges.
+    /// Returns the distance from the edges.
     pub fn margin(&self) -> f64 {
         self.px(if self.style.titled { 16.0 } else { 3.0 })
     }
@@ -43,7 +44,7 @@ impl Sheet {
         self.shapes.push(Shape::Text { text, at, size, anchor, angle: 0.0, bold: false, paint });
     }
 
-    /// Title and caption.
+    /// Adds title and caption.
     pub fn head(&mut self, title: &str, caption: &str) {
         let (margin, size) = (self.margin(), self.px(16.0));
         self.shapes.push(Shape::Text {
@@ -72,7 +73,7 @@ impl Sheet {
         self.y += self.px(6.0);
     }
 
-    /// A legend in as many rows as it needs.
+    /// Adds a legend, in as many rows as it needs.
     pub fn legend(&mut self, entries: &[Entry<'_>]) {
         if entries.is_empty() {
             return;
@@ -98,13 +99,13 @@ impl Sheet {
         self.y = y + row / 2.0 + self.px(6.0);
     }
 
-    /// The line of a series.
+    /// Returns the line of a series.
     pub fn stroke(&self, points: Vec<Point>, colour: usize, dash: usize) -> Shape {
         let dashes = dashes(colour, dash).iter().map(|one| self.px(f64::from(*one))).collect();
         Shape::Line { points, width: self.px(1.8), dashes, paint: Paint::Case(colour) }
     }
 
-    /// A thin line.
+    /// Adds a thin line.
     pub fn rule(&mut self, from: Point, to: Point, paint: Paint) {
         let width = self.px(1.0);
         self.shapes.push(line(from, to, width, paint));

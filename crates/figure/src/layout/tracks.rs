@@ -6,7 +6,7 @@ use crate::number::short;
 use crate::shape::{Anchor, Paint, Shape, line, marker, rectangle};
 use crate::text;
 
-/// Height of a dot's line, and the distance between tracks, in pixels where text has 12.
+/// Height of a dot's line, and the distance between tracks, in pixels at a text size of 12 pixels.
 const STEP: f64 = 13.0;
 const GAP: f64 = 12.0;
 

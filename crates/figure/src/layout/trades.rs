@@ -6,7 +6,7 @@ use crate::number::short;
 use crate::shape::{Anchor, Paint, Point, Shape, circle, rectangle};
 use crate::text;
 
-/// Panels in a row at most, and the least width of one, in pixels where text has 12.
+/// Most panels in a row, and the least width of a panel in pixels at a text size of 12 pixels.
 const COLUMNS: usize = 4;
 const LEAST: f64 = 150.0;
 /// Height of a panel as a part of its width.
@@ -106,8 +106,8 @@ struct Range {
 }
 
 impl Range {
-    /// The axis of these values. It begins at zero unless all of them are far from it; one of
-    /// percentages ends at 100 at the latest.
+    /// Returns the axis of these values. It begins at zero unless all values are far from zero. An
+    /// axis of percentages ends at 100 at the latest.
     fn over(values: impl Iterator<Item = f64> + Clone, percent: bool) -> Range {
         let least = values.clone().fold(f64::INFINITY, f64::min);
         let most = values.fold(0.0, f64::max);
@@ -116,14 +116,14 @@ impl Range {
         Range { low: if least < 0.5 * most { 0.0 } else { least - room }, high }
     }
 
-    /// The part of the axis before a value, from 0 to 1.
+    /// Returns the part of the axis before a value, from 0 to 1.
     fn part(&self, value: f64) -> f64 {
         (value - self.low) / (self.high - self.low)
     }
 }
 
 /// The mean of points, and the ellipse of one standard deviation of the normal distribution with
-/// their covariance.
+/// the covariance of the points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ellipse {
     centre: Point,
@@ -134,8 +134,8 @@ struct Ellipse {
 }
 
 impl Ellipse {
-    /// The ellipse of points; `None` without points. For a single point, or for equal points, the
-    /// half axes are zero.
+    /// Returns the ellipse of points; `None` without points. For a single point, or for equal
+    /// points, the half axes are zero.
     fn of(points: &[Point]) -> Option<Ellipse> {
         let count = points.len() as f64;
         if points.is_empty() {

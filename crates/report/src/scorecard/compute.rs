@@ -1,6 +1,6 @@
 //! Computes a scorecard from the metrics of runs.
 
-use super::lineup::{COMPETITOR, Lined, Lineup};
+use super::lineup::{COMPETITOR, Lineup, TrafficRun};
 use super::model::{Entry, Harm, Scorecard, Traffic, Valued};
 use super::words::{self, heads};
 use crate::estimate::Estimate;
@@ -74,7 +74,7 @@ impl Scorecard {
 
 struct Runs<'a> {
     lineup: &'a Lineup,
-    runs: Vec<Lined>,
+    runs: Vec<TrafficRun>,
     values: &'a Values<'a>,
 }
 
@@ -89,7 +89,7 @@ impl Runs<'_> {
             .map(String::as_str)
             .chain(own)
             .map(|controller| {
-                let run = Lined {
+                let run = TrafficRun {
                     traffic: Some(traffic.to_owned()),
                     controller: controller.to_owned(),
                     beside: beside.map(str::to_owned),
@@ -124,8 +124,8 @@ impl Runs<'_> {
 
     /// Computes the loss of a run's competitor relative to running alone, and the loss that traffic
     /// of the competitor's own controller would cause.
-    fn harm(&self, network: usize, run: &Lined, beside: &str, name: &str) -> Harm {
-        let own = Lined { controller: beside.to_owned(), ..run.clone() };
+    fn harm(&self, network: usize, run: &TrafficRun, beside: &str, name: &str) -> Harm {
+        let own = TrafficRun { controller: beside.to_owned(), ..run.clone() };
         let [estimate, own] =
             [run, &own].map(|run| Estimate::over(self.lost(network, run, beside, name)));
         Harm {
@@ -138,7 +138,7 @@ impl Runs<'_> {
         }
     }
 
-    fn lost(&self, network: usize, run: &Lined, beside: &str, name: &str) -> Vec<Option<f64>> {
+    fn lost(&self, network: usize, run: &TrafficRun, beside: &str, name: &str) -> Vec<Option<f64>> {
         let Some(metric) = metric(name) else { return Vec::new() };
         let solo = self.lineup.alone(beside);
         let solo = self.measured(network, &solo, solo.group(), metric);
@@ -151,7 +151,7 @@ impl Runs<'_> {
     fn measured(
         &self,
         network: usize,
-        run: &Lined,
+        run: &TrafficRun,
         group: &str,
         metric: &Metric,
     ) -> Vec<Option<f64>> {

@@ -41,7 +41,7 @@ pub struct Network {
 
 /// The traffic of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lined {
+pub struct TrafficRun {
     /// Name of the traffic; `None` for a competitor alone.
     pub traffic: Option<String>,
     /// Controller of the traffic.
@@ -54,12 +54,12 @@ impl Lineup {
     /// Returns the runs on each network, each run once: each controller with each traffic, alone
     /// and next to each competitor; each competitor alone; and each competitor next to each traffic
     /// that is driven by the competitor's own controller.
-    pub fn runs(&self) -> Vec<Lined> {
-        let mut all: Vec<Lined> = Vec::new();
+    pub fn runs(&self) -> Vec<TrafficRun> {
+        let mut all: Vec<TrafficRun> = Vec::new();
         for traffic in &self.traffic {
             for beside in std::iter::once(None).chain(self.beside.iter().map(Some)) {
                 let own = beside.filter(|own| !self.controllers.contains(own));
-                all.extend(self.controllers.iter().chain(own).map(|controller| Lined {
+                all.extend(self.controllers.iter().chain(own).map(|controller| TrafficRun {
                     traffic: Some(traffic.clone()),
                     controller: controller.clone(),
                     beside: beside.cloned(),
@@ -84,11 +84,11 @@ impl Lineup {
 
     /// Returns the run of a competitor alone. It is the run of a download under test, if there is
     /// such a run.
-    pub(super) fn alone(&self, beside: &str) -> Lined {
+    pub(super) fn alone(&self, beside: &str) -> TrafficRun {
         let tested = self.flows == 1
             && self.traffic.iter().any(|own| own == "bulk")
             && self.controllers.iter().any(|own| own == beside);
-        Lined {
+        TrafficRun {
             traffic: tested.then(|| "bulk".to_owned()),
             controller: beside.to_owned(),
             beside: None,
@@ -96,7 +96,7 @@ impl Lineup {
     }
 }
 
-impl Lined {
+impl TrafficRun {
     /// Returns the name of the run's group of flows: the name of the traffic, or "competitor".
     pub fn group(&self) -> &str {
         self.traffic.as_deref().unwrap_or(COMPETITOR)
@@ -127,7 +127,7 @@ mod tests {
             flows,
             ..Lineup::default()
         };
-        lineup.runs().iter().map(Lined::label).collect()
+        lineup.runs().iter().map(TrafficRun::label).collect()
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub(crate) use crate::estimate::percent;
 pub use compute::Values;
 pub(crate) use files::read_scorecard;
 pub use files::scorecard_json;
-pub use lineup::{Lined, Lineup, Network};
+pub use lineup::{Lineup, Network, TrafficRun};
 pub use model::{Against, Best, Entry, Harm, Scorecard, Traffic, Valued};
 pub use table::scorecard_table;
 pub(crate) use words::{NO_WINNER, beside, heads};

@@ -1,7 +1,7 @@
 //! A scorecard as a terminal and a browser show it.
 
 use narrows_measure::metrics::Metric;
-use narrows_report::{Lined, Lineup, Network, Scorecard, scorecard_json, scorecard_table};
+use narrows_report::{Lineup, Network, Scorecard, TrafficRun, scorecard_json, scorecard_table};
 
 fn texts(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
@@ -28,7 +28,7 @@ fn lineup() -> Lineup {
 /// Numbers that differ by controller, by what is beside it, by network and by seed; transfers of medium size are rare on the far network.
 fn card() -> Scorecard {
     let lineup = lineup();
-    let runs: Vec<Lined> = lineup.runs();
+    let runs: Vec<TrafficRun> = lineup.runs();
     let values =
         |network: usize, run: usize, group: Option<&str>, metric: &Metric| -> Vec<Option<f64>> {
             let run = &runs[run];

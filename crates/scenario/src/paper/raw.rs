@@ -106,8 +106,8 @@ pub(crate) struct RawPlot {
     pub link: Option<At<String>>,
     /// Logarithmic axes: "x", "y" or "xy".
     pub log: Option<At<String>>,
-    /// Title of the x axis. Default: the axis of the sweep in words, with its unit: "Loss of
-    /// bottleneck, %".
+    /// Title of the x axis. Default: the axis of the sweep in words, with its unit:
+    /// "Loss of bottleneck, %".
     pub x_title: Option<String>,
     /// Title of the y axis. Default: the metric with its unit.
     pub y_title: Option<String>,

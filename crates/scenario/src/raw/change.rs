@@ -19,8 +19,8 @@ pub(crate) struct RawChange {
     pub link: Option<At<String>>,
     /// True if both directions of a two-way link change. Default: false.
     pub both: Option<At<bool>>,
-    /// New rate. It holds for waiting packets and for the rest of the packet in transmission. "0
-    /// bit/s" sends nothing until the next change of the rate.
+    /// New rate. It holds for waiting packets and for the rest of the packet in transmission.
+    /// "0 bit/s" sends nothing until the next change of the rate.
     pub rate: Option<At<Quantity<Rate>>>,
     /// New propagation delay, for packets that leave from then on. The change never reorders
     /// packets.

@@ -34,8 +34,8 @@ pub(crate) struct RawFlow {
     pub stagger: Option<At<Quantity<Span>>>,
     /// Time at which the flow stops offering data. Default: the end of the run.
     pub stop: Option<At<Quantity<Span>>>,
-    /// Pauses in which the flow offers no data, each with its beginning and its end: [["10 s", "16
-    /// s"]]. The connection stays open. Only for bulk data, a rate or frames. Default: none.
+    /// Pauses in which the flow offers no data, each with its beginning and its end: [["10 s",
+    /// "16 s"]]. The connection stays open. Only for bulk data, a rate or frames. Default: none.
     pub pauses: Option<At<Vec<At<RawPause>>>>,
     /// Links that data crosses, in order. Default: the route with the fewest hops.
     pub route: Option<At<Vec<At<String>>>>,
@@ -148,8 +148,8 @@ pub(crate) struct RawLimited {
     pub key_every: Option<At<u32>>,
     /// Size of a key frame, as a multiple of the size of other frames. Needs `key_every`.
     pub key_factor: Option<At<f64>>,
-    /// Deadline of a frame: a frame that has not arrived after this time is late. Default: "150
-    /// ms".
+    /// Deadline of a frame: a frame that has not arrived after this time is late. Default:
+    /// "150 ms".
     pub deadline: Option<At<Quantity<Span>>>,
     /// Rate of transfers that arrive at random, each on a new connection: "20/s".
     pub arrivals: Option<At<Quantity<Frequency>>>,

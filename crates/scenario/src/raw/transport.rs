@@ -42,8 +42,8 @@ pub(crate) struct RawTransport {
     /// autotuning. Linux: true.
     pub receive_autotuning: Option<bool>,
     /// Receive offload and interrupt coalescing: segments that arrive in order within this time of
-    /// the first of them are received together and acknowledged once. At most "10 ms". Default: "0
-    /// s", which receives each segment by itself.
+    /// the first of them are received together and acknowledged once. At most "10 ms". Default:
+    /// "0 s", which receives each segment by itself.
     pub gro: Option<At<Quantity<Span>>>,
     /// Size of the receive buffer; "unlimited" for no limit. Default: "unlimited".
     pub receive_window: Option<At<OrUnlimited<Bytes>>>,
@@ -63,8 +63,8 @@ pub(crate) struct RawTransport {
     pub rto: Option<RawRto>,
     /// Acknowledgements that give a sample for the smoothed round trip. Linux: "every".
     pub rtt_samples: Option<RawRttSamples>,
-    /// Clock granularity: samples for the smoothed round trip are whole multiples of this time; "0
-    /// s" for exact samples. Linux: "0 s".
+    /// Clock granularity: samples for the smoothed round trip are whole multiples of this time;
+    /// "0 s" for exact samples. Linux: "0 s".
     pub tick: Option<At<Quantity<Span>>>,
     /// Rule that declares a segment lost. Linux: "rack".
     pub loss_detection: Option<At<RawLossDetection>>,
@@ -108,8 +108,8 @@ pub(crate) enum RawAcks {
 pub(crate) enum RawRto {
     /// The minimum bounds the variation, which is the largest recent one.
     Linux,
-    /// The smoothed round trip plus four times the variation. The minimum bounds the sum (RFC
-    /// 6298).
+    /// The smoothed round trip plus four times the variation. The minimum bounds the sum
+    /// (RFC 6298).
     Rfc6298,
 }
 
@@ -161,8 +161,8 @@ pub(crate) enum RawTsoWord {
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "LossDetection")]
 pub(crate) enum RawLossDetection {
-    /// Time: a segment that was sent later has arrived, and a reordering window has passed (RFC
-    /// 8985).
+    /// Time: a segment that was sent later has arrived, and a reordering window has passed
+    /// (RFC 8985).
     Rack,
     /// Count: `dupthresh` segments beyond the missing one have arrived (RFC 6675).
     Dupack,

@@ -6,15 +6,13 @@ mod on_kernel;
 mod outcome;
 mod runs;
 
-use crate::carried;
-use crate::cells::{self, Cells, Origin};
+use crate::campaign::Campaign;
 use crate::error::Failure;
 use crate::inputs::{as_kept, of_controllers};
-use crate::interruption::keeps;
 use crate::outcome::Outcome;
 use crate::output::{self, Started};
-use crate::program;
 use crate::request;
+use crate::run_store::{self, Origin};
 use keep::Keep;
 use narrows_evidence::attack::{
     Aim, Examined, Genome, Kind, Replayed, Search, Searched, Standing, examine, search,
@@ -46,49 +44,25 @@ pub fn attack(args: request::Attack) -> Result<Outcome, Failure> {
         kept: keep.as_ref().map_or_else(Vec::new, |keep| keep.genomes(aim.goal)),
     };
     let words = remake(&args);
-    let origin = Origin {
-        program: program::build(),
-        remake: words.clone(),
-        sweep: serde_json::json!([aim, plan, args.findings, keep]).to_string(),
-        inputs: of_controllers().collect(),
-        controllers: carried::loaded(),
-        scorecard: None,
-        pairs: Vec::new(),
-        shard: None,
-    };
+    let text = serde_json::json!([aim, plan, args.findings, keep]).to_string();
+    let origin = Origin::of(words.clone(), text, of_controllers().collect());
     let reserved = reserve(&args, &origin)?;
-    let partial = cells::partial(reserved.directory());
-    let kept = Cells::open(partial.clone(), &origin)?;
-    keeps(&partial);
-    let budget = plan.budget;
-    let mut runs = Runs::new(&aim, &kept, budget, &args.output)?;
+    let resume = args.output.console.same_command();
+    let kept = Campaign::begin(reserved.directory(), &origin, resume)?;
+    let budget = plan.budget as u64;
+    let mut runs = Runs::new(&aim, &kept, plan.budget, &args.output)?;
     let worked = work(&mut runs, &plan, keep.as_ref(), &args);
-    runs.end();
-    let stopped = |failure| match failure {
-        Failure::Interrupted => Failure::Paused {
-            done: kept.done(),
-            all: budget as u64,
-            file: partial.display().to_string(),
-            resume: args.output.console.same_command(),
-        },
-        other => other,
-    };
-    let (replayed, searched, examined) = match worked {
-        Ok(worked) => worked,
-        Err(failure @ Failure::Interrupted) => return Err(stopped(failure)),
-        Err(failure) => {
-            kept.remove_if_empty();
-            return Err(failure);
-        }
-    };
+    drop(runs);
+    let (kept, (replayed, searched, examined)) = kept.worked(worked, budget)?;
     let kernel = on_kernel(&aim, &examined.findings, args.live, &args.output)?;
     let found =
         Found { aim, plan, replayed, searched, findings: examined.findings, kernel, remake: words };
     let invalid = found.kernel.iter().any(|own| matches!(own, OnKernel::Invalid(_)));
     let confirmed = found.findings.iter().any(|finding| finding.standing == Standing::Confirmed);
     let directory = reserved.directory().to_owned();
-    let told = outcome::write(&found, reserved, &started, &args.output).map_err(stopped)?;
-    kept.remove()?;
+    let told = outcome::write(&found, reserved, &started, &args.output)
+        .map_err(|failure| kept.paused(failure, budget))?;
+    kept.complete()?;
     if let Some(keep) = &mut keep {
         keep.add(&found.aim, &found.findings)?;
     }
@@ -165,8 +139,8 @@ fn reserve(args: &request::Attack, origin: &Origin) -> Result<Reserved, Failure>
     let name = format!("attack {} {}", args.controller.text(), args.goal.name());
     let numbers = (1u32..).map(|n| output::numbered(&name, n));
     output::reserve_free(numbers.filter(|directory| {
-        let partial = cells::partial(directory);
-        !partial.exists() || cells::read_origin(&partial).is_ok_and(|kept| kept == *origin)
+        let partial = run_store::partial(directory);
+        !partial.exists() || run_store::read_origin(&partial).is_ok_and(|kept| kept == *origin)
     }))
 }
 

@@ -1,9 +1,9 @@
 //! The runs of a search, on all cores. Each score is stored on disk as soon as it is computed.
 
-use crate::cells::Cells;
 use crate::error::Failure;
 use crate::host::Progress;
 use crate::request;
+use crate::run_store::RunStore;
 use crate::runner::pool;
 use narrows_evidence::attack::{Aim, Evaluate, Score, Trial, TrialError};
 use rayon::ThreadPool;
@@ -16,7 +16,7 @@ const AFTER: usize = 1500;
 /// order is always the same, so a score that is stored under a number is not computed again.
 pub struct Runs<'a> {
     aim: &'a Aim,
-    kept: &'a Cells<Score>,
+    kept: &'a RunStore<Score>,
     pool: ThreadPool,
     bar: Progress,
     next: u64,
@@ -25,7 +25,7 @@ pub struct Runs<'a> {
 impl<'a> Runs<'a> {
     pub fn new(
         aim: &'a Aim,
-        kept: &'a Cells<Score>,
+        kept: &'a RunStore<Score>,
         budget: usize,
         output: &request::Output,
     ) -> Result<Runs<'a>, Failure> {
@@ -54,11 +54,6 @@ impl<'a> Runs<'a> {
             Ok(score)
         };
         self.pool.install(|| trials.par_iter().enumerate().map(one).collect())
-    }
-
-    /// Removes the progress bar.
-    pub fn end(self) {
-        self.bar.end();
     }
 }
 

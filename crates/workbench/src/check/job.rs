@@ -2,13 +2,11 @@
 //! complete.
 
 use super::tested::{self, Tried};
-use crate::carried;
-use crate::cells::{self, Cells, Origin};
+use crate::campaign::Campaign;
 use crate::error::Failure;
-use crate::interruption::keeps;
 use crate::output;
-use crate::program;
 use crate::request;
+use crate::run_store::Origin;
 use crate::runner::{pool, run_cells};
 use crate::work::{Work, steps};
 use narrows_evidence::check::{Check, CriterionVerdict, Kept, Report, Run, Variant};
@@ -36,7 +34,7 @@ pub struct Job<'a> {
 
 /// The runs that are done.
 pub struct Runs {
-    kept: Cells<Kept>,
+    kept: Campaign<Kept>,
     known: Mutex<BTreeMap<Run, Kept>>,
 }
 
@@ -56,9 +54,14 @@ impl Runs {
         self.lock().iter().map(|(run, kept)| (*run, kept.clone())).collect()
     }
 
+    /// Converts an interruption to the failure that reports the stored runs.
+    pub fn paused(&self, failure: Failure) -> Failure {
+        self.kept.paused(failure, self.count() as u64)
+    }
+
     /// Removes the stored runs, because the result directory has them.
     pub fn remove(self) -> Result<(), Failure> {
-        self.kept.remove()
+        self.kept.complete()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<Run, Kept>> {
@@ -69,16 +72,7 @@ impl Runs {
 impl<'a> Job<'a> {
     /// Creates the job of a check.
     pub fn new(check: &'a Check, remake: String, program: Option<&'a Program>) -> Job<'a> {
-        let origin = Origin {
-            program: program::build(),
-            remake: remake.clone(),
-            sweep: check.identity(),
-            inputs: Vec::new(),
-            controllers: carried::loaded(),
-            scorecard: None,
-            pairs: Vec::new(),
-            shard: None,
-        };
+        let origin = Origin::of(remake.clone(), check.identity(), Vec::new());
         Job { check, origin, remake, program }
     }
 
@@ -97,8 +91,8 @@ impl<'a> Job<'a> {
     pub fn make(&self, directory: &Path, output: &request::Output) -> Result<Runs, Failure> {
         let mut wanted = self.check.first();
         self.refuse_baselines(&wanted)?;
-        let kept = Cells::<Kept>::open(cells::partial(directory), &self.origin)?;
-        keeps(&cells::partial(directory));
+        let resume = output.console.same_command();
+        let kept = Campaign::<Kept>::begin(directory, &self.origin, resume)?;
         let runs = Runs { kept, known: Mutex::new(BTreeMap::new()) };
         if !output.quiet && output.console.is_watched() {
             let left: Vec<Run> =
@@ -118,7 +112,7 @@ impl<'a> Job<'a> {
                     false => pending.push(run.number()),
                 }
             }
-            if let Err(failure) = self.round(&pending, &runs, directory, output) {
+            if let Err(failure) = self.round(&pending, &runs, output) {
                 // An empty file of runs would only be in the way of the next command.
                 if runs.count() == 0 && !matches!(failure, Failure::Paused { .. }) {
                     runs.remove()?;
@@ -139,7 +133,6 @@ impl<'a> Job<'a> {
     pub fn on_kernel(
         &self,
         runs: &Runs,
-        directory: &Path,
         output: &request::Output,
     ) -> Result<Option<String>, Failure> {
         let mut pending = Vec::new();
@@ -156,7 +149,7 @@ impl<'a> Job<'a> {
                 false => pending.push(run.number()),
             }
         }
-        match self.round(&pending, runs, directory, output) {
+        match self.round(&pending, runs, output) {
             Err(Failure::Live(error)) => Ok(Some(error.to_string())),
             other => other.map(|()| None),
         }
@@ -201,13 +194,7 @@ impl<'a> Job<'a> {
         ))
     }
 
-    fn round(
-        &self,
-        pending: &[u64],
-        runs: &Runs,
-        directory: &Path,
-        output: &request::Output,
-    ) -> Result<(), Failure> {
+    fn round(&self, pending: &[u64], runs: &Runs, output: &request::Output) -> Result<(), Failure> {
         let all = runs.count() + pending.len();
         let scenario = |number: u64| -> Result<Scenario, Failure> {
             Ok(self.check.scenario(Run::of(number))?)
@@ -254,7 +241,7 @@ impl<'a> Job<'a> {
             )
         };
         let ran = self.run_program(&of_program, runs, keep, output).and_then(|()| simulated());
-        ran.map_err(|failure| paused(failure, runs, all, directory, output))
+        ran.map_err(|failure| runs.kept.paused(failure, all as u64))
     }
 
     /// Runs the program under test, one run after another.
@@ -323,25 +310,5 @@ impl<'a> Job<'a> {
     ) -> Result<(), Failure> {
         write_check(reserved, self.check, checked, report, &runs.all(), pages, info)
             .map_err(|error| Failure::Other(error.to_string()))
-    }
-}
-
-/// Converts an interruption to the failure that reports the stored runs. `all` is the number of
-/// runs that the check needs so far.
-pub fn paused(
-    failure: Failure,
-    runs: &Runs,
-    all: usize,
-    directory: &Path,
-    output: &request::Output,
-) -> Failure {
-    match failure {
-        Failure::Interrupted => Failure::Paused {
-            done: runs.kept.done(),
-            all: all as u64,
-            file: cells::partial(directory).display().to_string(),
-            resume: output.console.same_command(),
-        },
-        other => other,
     }
 }

@@ -4,12 +4,12 @@
 use super::job::{Job, Runs};
 use super::planned::{planned, remake};
 use super::tested::Tested;
-use crate::cells::partial;
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output;
 use crate::reproduce;
 use crate::request;
+use crate::run_store::partial;
 use narrows_evidence::check::report;
 use narrows_evidence::report::{Checked, found};
 use narrows_evidence::suite::{KnownVerdict, known_verdicts};

@@ -1,7 +1,7 @@
 //! Execution of a check: its runs, the additional parts of the report, and the result directory.
 
 use super::draft;
-use super::job::{Job, paused};
+use super::job::Job;
 use super::planned::{ABOUT, remake};
 use super::tested::Tested;
 use crate::attack::keep::{FILE as KEPT, Keep};
@@ -47,7 +47,7 @@ pub fn carried_out(
     let reserved = job.reserve(&args.output)?;
     let runs = job.make(reserved.directory(), &args.output)?;
     let refused = if args.live && tested.program().is_none() {
-        job.on_kernel(&runs, reserved.directory(), &args.output)?
+        job.on_kernel(&runs, &args.output)?
     } else {
         None
     };
@@ -63,8 +63,7 @@ pub fn carried_out(
         .transpose()
         .map_err(Failure::Other)?;
     let checked = Checked { versions, ..checked };
-    let stopped =
-        |failure| paused(failure, &runs, runs.count(), reserved.directory(), &args.output);
+    let stopped = |failure| runs.paused(failure);
     let checked =
         Checked { findings: replayed(args, tested, keep.as_ref()).map_err(stopped)?, ..checked };
     let inputs = inputs(&checked, keep.as_ref());

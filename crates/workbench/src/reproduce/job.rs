@@ -2,9 +2,8 @@
 
 use super::judge::judge;
 use super::papers::Source;
-use crate::cells::{Cells, Origin};
 use crate::error::Failure;
-use crate::program;
+use crate::run_store::{Origin, RunStore};
 use crate::work::Work;
 use narrows_measure::{Emulation, Record};
 use narrows_report::{DrawnPlot, FigureResult, KeptRun, Traced};
@@ -40,22 +39,17 @@ impl<'a> Job<'a> {
         plan.check(&|name| source.read(name), |scenario| work.push(Work::estimated(&scenario)))?;
         let live = if mode.live { " --live" } else { "" };
         let quick = if figure.scaled(mode).is_some() { " --quick" } else { "" };
+        let name = format!("{} {}{live}{quick}", source.paper.name, figure.name);
         let origin = Origin {
-            program: program::build(),
-            remake: format!("{} {}{live}{quick}", source.paper.name, figure.name),
-            sweep: plan.identity(),
-            inputs: source.inputs(),
             controllers: Vec::new(),
-            scorecard: None,
-            pairs: Vec::new(),
-            shard: None,
+            ..Origin::of(name, plan.identity(), source.inputs())
         };
         Ok(Job { paper, figure, plan, mode, source, asked: plan.asked(), origin, work })
     }
 
     /// Opens the stored runs in `folder`. The file name has a hash of the runs, of the input files
     /// and of the program's build, so that a change of any of these starts a new file.
-    pub fn open(&self, folder: &Path) -> Result<Cells<KeptRun>, Failure> {
+    pub fn open(&self, folder: &Path) -> Result<RunStore<KeptRun>, Failure> {
         let mut hash = DefaultHasher::new();
         let Origin {
             program,
@@ -69,7 +63,7 @@ impl<'a> Job<'a> {
         } = &self.origin;
         (program, remake, sweep).hash(&mut hash);
         inputs.iter().for_each(|input| (&input.name, &input.text).hash(&mut hash));
-        Cells::open(
+        RunStore::open(
             folder.join(format!("{}{:016x}.runs", self.prefix(), hash.finish())),
             &self.origin,
         )
@@ -153,7 +147,7 @@ impl<'a> Job<'a> {
     }
 
     /// Judges the figure by the stored runs.
-    pub fn judged(&self, kept: &Cells<KeptRun>) -> Result<FigureResult, Failure> {
+    pub fn judged(&self, kept: &RunStore<KeptRun>) -> Result<FigureResult, Failure> {
         let runs = (0..self.runs()).map(|run| kept.get(run)).collect::<Result<Vec<_>, _>>()?;
         let seeds = self.plan.seeds();
         let values = |cell: usize, asked: &Asked| -> Vec<Option<f64>> {

@@ -4,12 +4,12 @@ mod job;
 mod judge;
 pub mod papers;
 
-use crate::cells::{Cells, partial};
 use crate::error::Failure;
 use crate::interruption::keeps;
 use crate::outcome::Outcome;
 use crate::output::{self, Started};
 use crate::request;
+use crate::run_store::{RunStore, partial};
 use crate::runner::{in_cell, run_cells};
 use job::Job;
 use narrows_report::{
@@ -54,7 +54,7 @@ pub fn made(
     keeps(&partial(&directory));
     if let Err(failure) = run(&jobs, &kept, &directory, &args.output) {
         if !matches!(failure, Failure::Paused { .. }) {
-            kept.into_iter().for_each(Cells::remove_if_empty);
+            kept.into_iter().for_each(RunStore::remove_if_empty);
             // This removes the directory only if it is empty.
             let _ = std::fs::remove_dir(partial(&directory));
         }
@@ -133,7 +133,7 @@ fn clear(jobs: &[Job], folder: &Path) {
 /// Runs everything that is not stored yet, the largest runs first.
 fn run(
     jobs: &[Job],
-    kept: &[Cells<KeptRun>],
+    kept: &[RunStore<KeptRun>],
     directory: &Path,
     output: &request::Output,
 ) -> Result<(), Failure> {
@@ -165,7 +165,7 @@ fn run(
     );
     match ran {
         Err(Failure::Interrupted) => Err(Failure::Paused {
-            done: kept.iter().map(Cells::done).sum(),
+            done: kept.iter().map(RunStore::done).sum(),
             all: all.len() as u64,
             file: partial(directory).display().to_string(),
             resume: "the same command".to_owned(),
@@ -177,7 +177,7 @@ fn run(
 fn judged(
     sources: &[Source],
     jobs: &[Job],
-    kept: &[Cells<KeptRun>],
+    kept: &[RunStore<KeptRun>],
     args: &request::Reproduce,
 ) -> Result<Reproduction, Failure> {
     let mut papers: Vec<PaperResult> = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::networks::{Source, file_name};
 use crate::request;
-use narrows_report::{Lined, Lineup};
+use narrows_report::{Lineup, TrafficRun};
 use narrows_scenario::{ENDS, NamedTraffic, NetworkTables, quoted};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -45,7 +45,7 @@ pub fn sweep(args: &request::Compare, title: &str, lineup: &Lineup, sources: &[S
 }
 
 /// Returns the flows of a run: those with the traffic, and the competitor.
-fn flows(args: &request::Compare, lineup: &Lineup, run: &Lined) -> String {
+fn flows(args: &request::Compare, lineup: &Lineup, run: &TrafficRun) -> String {
     let flow = |name: &str, controller: &str, more: &str| {
         let [from, to] = ENDS;
         format!(

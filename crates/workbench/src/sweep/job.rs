@@ -1,20 +1,19 @@
 //! A checked sweep: its runs, their stored results, and the result directory.
 
-use crate::carried;
-use crate::cells::{self, Cells, Origin};
+use crate::campaign::Campaign;
 use crate::error::Failure;
 use crate::host::Console;
 use crate::inputs::{Files, of_controllers};
-use crate::interruption::keeps;
 use crate::notes::unverified;
 use crate::output::{self, Started};
 use crate::pairs;
-use crate::program;
 use crate::quote::quote;
 use crate::request;
 use crate::run::judge;
+use crate::run_store::{self, Origin, RunStore};
 use crate::runner::{in_cell, run_cells};
-use crate::shard::{Deal, Shard};
+use crate::shard::{Shard, ShardOrder};
+use crate::stored_controllers;
 use crate::work::Work;
 use narrows_measure::group_of;
 use narrows_measure::metrics::{Metric, Summary};
@@ -84,16 +83,8 @@ impl Job {
         let sweep = sweep.moved(&names)?;
         let scorecard =
             scorecard.map(|lineup| lineup.moved(|text| narrows_scenario::moved(text, &names)));
-        let origin = Origin {
-            program: program::build(),
-            remake: remake(&names),
-            sweep: sweep.text().to_owned(),
-            inputs,
-            controllers: carried::loaded(),
-            scorecard,
-            pairs: Vec::new(),
-            shard: None,
-        };
+        let origin =
+            Origin { scorecard, ..Origin::of(remake(&names), sweep.text().to_owned(), inputs) };
         let runs = (0..sweep.cells()).collect();
         Ok(Job {
             sweep,
@@ -135,13 +126,13 @@ impl Job {
             );
             return Err(Failure::Other(told));
         }
-        let partial = cells::partial(directory);
-        Job::of(cells::read_origin(&partial)?, &partial, console)
+        let partial = run_store::partial(directory);
+        Job::of(run_store::read_origin(&partial)?, &partial, console)
     }
 
     /// Restores a sweep from the origin in a file of runs.
     pub fn of(kept: Origin, file: &Path, console: &Console) -> Result<Job, Failure> {
-        let folder = carried::unpacked(&kept.controllers)?;
+        let folder = stored_controllers::unpacked(&kept.controllers)?;
         let sweep = Sweep::parse(
             &kept.sweep,
             &folder.path().join("sweep.toml").display().to_string(),
@@ -170,7 +161,7 @@ impl Job {
 
     /// Restricts the job to one shard of the sweep.
     pub fn only(mut self, shard: Shard) -> Result<Job, Failure> {
-        self.runs = self.deal().runs(shard).map_err(Failure::Other)?;
+        self.runs = self.shard_order().runs(shard).map_err(Failure::Other)?;
         self.origin.shard = Some(shard);
         Ok(self)
     }
@@ -181,8 +172,8 @@ impl Job {
     }
 
     /// Returns the order in which runs are assigned to shards.
-    pub fn deal(&self) -> Deal {
-        Deal::new(self.sweep.cells(), |run| self.work(run).total())
+    pub fn shard_order(&self) -> ShardOrder {
+        ShardOrder::new(self.sweep.cells(), |run| self.work(run).total())
     }
 
     /// Returns an error if a metric names a flow group or controller that no cell has.
@@ -235,9 +226,9 @@ impl Job {
         &self,
         directory: &Path,
         output: &request::Output,
-    ) -> Result<Cells<Reduced>, Failure> {
-        let kept = Cells::<Reduced>::open(cells::partial(directory), &self.origin)?;
-        keeps(&cells::partial(directory));
+    ) -> Result<Campaign<Reduced>, Failure> {
+        let resume = format!("narrows sweep --resume {}", quote(&directory.display().to_string()));
+        let kept = Campaign::<Reduced>::begin(directory, &self.origin, resume)?;
         let pending: Vec<u64> = self.runs.iter().copied().filter(|run| !kept.has(*run)).collect();
         let ran = run_cells(
             &pending,
@@ -255,40 +246,19 @@ impl Job {
             |run| self.sweep.describe(run),
             output,
         );
-        if let Err(Failure::Interrupted) = ran {
-            return Err(self.paused(directory, &kept));
-        }
-        if let Err(failure) = ran {
-            kept.remove_if_empty();
-            return Err(failure);
-        }
-        Ok(kept)
-    }
-
-    /// Returns the failure that reports how many runs of an interrupted sweep are stored and how to
-    /// resume it.
-    fn paused(&self, directory: &Path, kept: &Cells<Reduced>) -> Failure {
-        Failure::Paused {
-            done: kept.done(),
-            all: self.runs.len() as u64,
-            file: cells::partial(directory).display().to_string(),
-            resume: format!("narrows sweep --resume {}", quote(&directory.display().to_string())),
-        }
+        kept.worked(ran, self.runs.len() as u64).map(|(kept, ())| kept)
     }
 
     /// Writes the result directory of a sweep after all runs are stored.
     pub fn finish(
         &self,
         reserved: Reserved,
-        kept: Cells<Reduced>,
+        kept: Campaign<Reduced>,
         output: &request::Output,
         started: &Started,
     ) -> Result<Grid, Failure> {
         let grid = self.grid(&reserved, &kept, &output.console);
-        let mut grid = grid.map_err(|failure| match failure {
-            Failure::Interrupted => self.paused(reserved.directory(), &kept),
-            other => other,
-        })?;
+        let mut grid = grid.map_err(|failure| kept.paused(failure, self.runs.len() as u64))?;
         grid.notes = self.verdicts(&grid);
         grid.notes.extend(unverified::notes());
         let networks = self
@@ -304,7 +274,7 @@ impl Job {
             &self.origin.sweep,
             &started.info(inputs, &output.console),
         )?;
-        kept.remove()?;
+        kept.complete()?;
         Ok(grid)
     }
 
@@ -339,7 +309,7 @@ impl Job {
     fn grid(
         &self,
         reserved: &Reserved,
-        kept: &Cells<Reduced>,
+        kept: &RunStore<Reduced>,
         console: &Console,
     ) -> Result<Grid, Failure> {
         let (axes, seeds) = self.axes();

@@ -1,11 +1,11 @@
 //! A shard of a sweep: a subset of its runs, in a directory with the numbers of these runs.
 
 use super::job::Job;
-use crate::cells::Origin;
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output::Started;
 use crate::request;
+use crate::run_store::Origin;
 use narrows_report::{Part, PartSetup, Reserved, sha256};
 use std::path::Path;
 
@@ -35,7 +35,7 @@ impl Job {
         };
         let info = started.info(self.origin.inputs.clone(), &output.console);
         narrows_report::write_part(reserved, &setup, |run| kept.get(run), &info)?;
-        kept.remove()
+        kept.complete()
     }
 
     /// True if the directory has the complete result of this shard.

@@ -16,12 +16,14 @@ function place(x, y, facet) {
   return at.reduce((cell, place, k) => cell * data.axes[k].labels.length + place, 0);
 }
 
-/// How much the cells differ in a metric, beyond the spread over seeds: relative to the largest value, or to all of 100 %.
+/// The least scale of a unit: cells that differ by 0.1 s or 1 ms hardly differ. The numbers are ours.
+const leastScale = { "%": 100, s: 5, ms: 10 };
+/// How much the cells differ in a metric, beyond the spread over seeds: relative to the largest value, or to the least scale of its unit.
 function difference(m) {
   const all = m.median.filter((v) => v !== null);
   if (all.length < 2) return 0;
   const spreads = m.low.map((low, c) => (low === null ? 0 : m.high[c] - low)), spread = spreads.reduce((a, b) => a + b, 0) / spreads.length;
-  return (Math.max(...all) - Math.min(...all) - spread) / (m.unit === "%" ? 100 : Math.max(...all.map(Math.abs)) || 1);
+  return (Math.max(...all) - Math.min(...all) - spread) / (Math.max(leastScale[m.unit] ?? 0, ...all.map(Math.abs)) || 1);
 }
 
 function heat() {

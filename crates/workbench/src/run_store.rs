@@ -5,10 +5,10 @@
 //! line. A line that was cut off by a crash is dropped, and its run is done again. A line that was
 //! changed is refused.
 
-use crate::carried::Carried;
 use crate::error::Failure;
 use crate::inputs::IDENTITY;
 use crate::shard::Shard;
+use crate::stored_controllers::StoredController;
 use narrows_files::open_unlinked;
 use narrows_report::{Input, Lineup, sha256};
 use rustix::fs::OFlags;
@@ -43,7 +43,7 @@ pub struct Origin {
     pub inputs: Vec<Input>,
     /// Controllers from files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub controllers: Vec<Carried>,
+    pub controllers: Vec<StoredController>,
     /// Lineup of the scorecard, if the sweep is for a scorecard.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scorecard: Option<Lineup>,
@@ -64,7 +64,7 @@ struct Line<T> {
 
 /// The file of stored runs and the position of each run in it. `T` is the stored form of a run, an
 /// object in JSON.
-pub struct Cells<T> {
+pub struct RunStore<T> {
     path: PathBuf,
     log: Mutex<Log>,
     of: PhantomData<fn() -> T>,
@@ -86,17 +86,17 @@ pub fn partial(directory: &Path) -> PathBuf {
     directory.with_file_name(name)
 }
 
-impl<T: Serialize + DeserializeOwned> Cells<T> {
+impl<T: Serialize + DeserializeOwned> RunStore<T> {
     /// Opens the file of stored runs, or creates it. The caller has reserved the result directory,
     /// so no other process uses the file.
-    pub fn open(path: PathBuf, origin: &Origin) -> Result<Cells<T>, Failure> {
+    pub fn open(path: PathBuf, origin: &Origin) -> Result<RunStore<T>, Failure> {
         let file = begin(&path, origin).map_err(|error| unwritable(&path, &error))?;
         refuse_other(&path, &read_origin(&path)?, origin)?;
         let log = Log::read::<T>(file).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidData => changed(&path, &error),
             _ => unreadable(&path, &error),
         })?;
-        Ok(Cells { path, log: Mutex::new(log), of: PhantomData })
+        Ok(RunStore { path, log: Mutex::new(log), of: PhantomData })
     }
 
     /// Returns the number of stored runs.

@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// The executed content of a controller file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Carried {
+pub struct StoredController {
     /// Name in a result directory.
     file: String,
     /// Content in base64.
@@ -20,23 +20,23 @@ pub struct Carried {
 }
 
 /// Returns the controller files that are loaded.
-pub fn loaded() -> Vec<Carried> {
+pub fn loaded() -> Vec<StoredController> {
     controllers()
         .into_iter()
-        .map(|own| Carried { file: own.file(), content: STANDARD.encode(&own.object) })
+        .map(|own| StoredController { file: own.file(), content: STANDARD.encode(&own.object) })
         .collect()
 }
 
 /// Writes the files to a temporary directory, where the sweep finds them as it does in a result
 /// directory.
-pub fn unpacked(files: &[Carried]) -> Result<TemporaryFolder, Failure> {
+pub fn unpacked(files: &[StoredController]) -> Result<TemporaryFolder, Failure> {
     let unwritable = |error| {
         Failure::Other(format!(
             "the controllers that were kept cannot be written to a temporary directory: {error}; set TMPDIR"
         ))
     };
     let folder = TemporaryFolder::new().map_err(unwritable)?;
-    for Carried { file, content } in files {
+    for StoredController { file, content } in files {
         let damaged = || {
             Failure::Other(format!(
                 "the controller {file:?} that was kept is damaged; make the runs again"
