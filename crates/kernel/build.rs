@@ -28,9 +28,9 @@ fn share(out: &Path) -> Result<(), String> {
 
 #[cfg(feature = "bpf")]
 mod controllers {
-    use libbpf_cargo::SkeletonBuilder;
     use std::fmt::Write;
     use std::path::{Path, PathBuf};
+    use std::process::Command;
     use std::{env, fs};
 
     /// Every folder of `bpf/` is a controller: leaves an object of each, and a table of them. Beside them stand the tracer of
@@ -52,19 +52,41 @@ mod controllers {
         fs::write(out.join("objects.rs"), table).expect("OUT_DIR can be written");
     }
 
+    /// Arguments of clang for every object. The third version of the instructions has 32-bit jumps,
+    /// and is what clang 12 and later and all kernels since 5.1 know. Macros of libbpf ask for an
+    /// architecture: one for all, so that an object does not depend on the machine. BPF has no stack
+    /// protector.
+    const ARGUMENTS: [&str; 10] = [
+        "-target",
+        "bpf",
+        "-mcpu=v3",
+        "-O2",
+        "-g",
+        "-std=gnu11",
+        "-Wall",
+        "-Werror",
+        "-fno-stack-protector",
+        "-D__TARGET_ARCH_x86",
+    ];
+
     /// The arguments of clang. The headers of the cores, and the assertions of their layout, are those that narrows-control has compiled
     /// for this machine.
     fn arguments(out: &Path) -> Vec<String> {
-        let told = |name: &str| {
-            PathBuf::from(env::var_os(name).expect("the build script of narrows-control sets it"))
+        let given = |name: &str| {
+            PathBuf::from(env::var_os(name).expect("the build script of a dependency sets it"))
         };
-        let (cores, checks) = (told("DEP_NARROWS_CORES_INCLUDE"), told("DEP_NARROWS_CORES_CHECKS"));
+        let (cores, checks) =
+            (given("DEP_NARROWS_CORES_INCLUDE"), given("DEP_NARROWS_CORES_CHECKS"));
+        // The headers of libbpf, of libbpf-sys.
+        let libbpf = given("DEP_BPF_INCLUDE");
         println!("cargo::rerun-if-changed={}", cores.display());
-        // The third version of the instructions has 32-bit jumps, and is what clang 12 and later and all kernels since 5.1 know.
-        let mut arguments =
-            ["-mcpu=v3", "-std=gnu11", "-Wall", "-Werror"].map(str::to_owned).to_vec();
+        let mut arguments = ARGUMENTS.map(str::to_owned).to_vec();
         // In this order: callbacks and cores have headers of the same names, and the callbacks' are included by their paths.
-        arguments.extend([format!("-I{}", cores.display()), "-Ibpf".to_owned()]);
+        arguments.extend([
+            format!("-I{}", cores.display()),
+            "-Ibpf".to_owned(),
+            format!("-isystem{}", libbpf.display()),
+        ]);
         arguments.extend(
             [checks, out.join("shared_checks.h")]
                 .map(|file| format!("--include={}", file.display())),
@@ -73,12 +95,15 @@ mod controllers {
     }
 
     fn compile_one(arguments: &[String], source: &str, object: &Path) {
-        SkeletonBuilder::new()
-            .source(source)
-            .obj(object)
-            .clang_args(arguments)
-            .build()
-            .unwrap_or_else(|error| panic!("compiling {source} for the kernel: {error:#}"));
+        let clang = env::var_os("CLANG").unwrap_or_else(|| "clang".into());
+        let output =
+            Command::new(&clang).args(arguments).args(["-c", source, "-o"]).arg(object).output();
+        let output = output.unwrap_or_else(|error| panic!("{}: {error}", clang.display()));
+        assert!(
+            output.status.success(),
+            "compiling {source} for the kernel: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
 
     fn folders(bpf: &Path) -> Vec<String> {

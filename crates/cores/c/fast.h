@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
  * FAST TCP in integers: each flow keeps alpha packets in the queue of the bottleneck. There are two
  * laws, both applied in every other round trip:

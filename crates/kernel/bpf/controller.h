@@ -13,7 +13,7 @@
  *	#include "pcc_vivace.h"
  *	#include "controller.h"
  *
- * Then it defines its callbacks with `told` and `CONTROLLER`.
+ * Then it defines its callbacks with `told` and a macro such as `WINDOW_CONTROLLER`.
  */
 #ifndef NARROWS_CONTROLLER_H
 #define NARROWS_CONTROLLER_H

@@ -1,11 +1,12 @@
 //! `narrows merge`: the result of a sweep that ran in shards on several machines.
 
+use crate::campaign::Campaign;
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output::Started;
 use crate::program;
 use crate::request;
-use crate::run_store::{self, Origin, RunStore};
+use crate::run_store::Origin;
 use crate::shard::Shard;
 use crate::sweep::{Job, shown};
 use narrows_report::{Part, Reduced};
@@ -29,7 +30,8 @@ pub fn merge(args: request::Merge) -> Result<Outcome, Failure> {
     job.refuse_unknown(&args.shown.metric)?;
     let reserved = job.reserve(&args.output, None)?;
     let directory = reserved.directory().to_owned();
-    let kept = RunStore::<Reduced>::open(run_store::partial(&directory), job.origin())?;
+    let resume = args.output.console.same_command();
+    let kept = Campaign::<Reduced>::begin(&directory, job.origin(), resume)?;
     for part in &parts {
         for run in part.runs() {
             let (run, text) = run?;

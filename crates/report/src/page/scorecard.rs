@@ -24,12 +24,15 @@ pub(crate) fn scorecard_html(card: &Scorecard) -> String {
         .collect();
     let traffic: String = card.traffic.iter().map(|traffic| section(card, traffic)).collect();
     let networks: String = card.networks.iter().map(network).collect();
+    // The answer comes before what one must know about it, but for the meaning of its marks.
+    let first = card.notes.len().min(1);
     let main = fill(
         MAIN,
         &[
             ("controllers", &controllers),
             ("verdicts", &verdicts(card)),
             ("traffic", &traffic),
+            ("notes", &frame::notes(&card.notes[first..])),
             ("networks", &networks),
             ("meanings", &meanings(card)),
             ("remake", &escape(&card.remake)),
@@ -39,7 +42,8 @@ pub(crate) fn scorecard_html(card: &Scorecard) -> String {
     let frame = Frame {
         title: &card.title,
         css: CSS,
-        above: frame::setup(&format!("On {}.", names.join(", "))) + &frame::notes(&card.notes),
+        above: frame::setup(&format!("On {}.", names.join(", ")))
+            + &frame::notes(&card.notes[..first]),
         version: &card.narrows,
         reading: include_str!("assets/reading/scorecard.html"),
         plots: None,

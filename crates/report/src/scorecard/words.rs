@@ -178,7 +178,8 @@ pub(super) fn notes(card: &Scorecard) -> Vec<String> {
                 .to_owned(),
         );
         notes.push(
-            "Each competitor is one download that begins with the traffic and runs to the end; other numbers and starts are not shown."
+            "Each competitor is one download that begins with the traffic and runs to the end; other numbers and starts are not shown. \
+             narrows check asks the same on many buffers and round trips, where harm can be larger."
                 .to_owned(),
         );
     }

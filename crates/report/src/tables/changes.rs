@@ -19,21 +19,22 @@ pub(crate) fn blank() -> Change {
 }
 
 fn columns() -> Vec<Column<usize, Change>> {
+    type Own = Column<usize, Change>;
     vec![
-        Column::of(
+        Own::of(
             "time_s",
             "time of the change",
             |run, row| run.changes[row].at.as_secs_f64(),
             |change, time| change.at = at(time),
         ),
-        Column::text(
+        Own::text(
             "of",
             "link or flow",
             |run, row| run.changes[row].of.as_str().into(),
             |change, of| change.of = of.to_owned(),
         ),
-        Column::parsed(
-            "what",
+        Own::parsed(
+            ("what", "a change"),
             "`rate`, `outage`, `delay`, `jitter`, `reordering`, `aggregation`, `ecn`, `loss`, `buffer` or `route`",
             |run, row| run.changes[row].what.name().into(),
             |change, name| {
@@ -41,7 +42,7 @@ fn columns() -> Vec<Column<usize, Change>> {
                 Some(())
             },
         ),
-        Column::text(
+        Own::text(
             "to",
             "new value with unit; an outage `begins` and `ends`",
             |run, row| run.changes[row].to.as_str().into(),

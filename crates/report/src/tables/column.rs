@@ -90,19 +90,20 @@ impl<K: Copy + 'static, R: 'static> Column<K, R> {
             set(row, text);
             Some(())
         };
-        Column::parsed(name, about, get, set)
+        Column::parsed((name, name), about, get, set)
     }
 
-    /// Makes a column of texts of a form. `set` returns `None` for a text of another form.
+    /// Makes a column of texts of a form. `set` returns `None` for a text of another form, such as
+    /// a damaged `noun`.
     pub fn parsed(
-        name: &'static str,
+        (name, noun): (&'static str, &'static str),
         about: &'static str,
         get: impl for<'a> Fn(&'a Record, K) -> Cow<'a, str> + Send + Sync + 'static,
         set: impl Fn(&mut R, &str) -> Option<()> + Send + Sync + 'static,
     ) -> Column<K, R> {
         let read = move |sheet: &Sheet, name: &str, rows: &mut [R]| {
             let fits = rows.iter_mut().zip(sheet.text(name)?).map(|(row, text)| set(row, text));
-            fits.collect::<Option<()>>().ok_or_else(|| damaged(name))
+            fits.collect::<Option<()>>().ok_or_else(|| damaged(noun))
         };
         Column { read: Some(Box::new(read)), ..Column::name(name, about, get) }
     }

@@ -52,41 +52,42 @@ pub(crate) fn blank() -> FlowRecord {
 }
 
 fn flows() -> Vec<Column<usize, FlowRecord>> {
+    type Own = Column<usize, FlowRecord>;
     let transfers = |run: &Record, flow: usize, of: fn(&Transfers) -> u64| {
         run.flows[flow].transfers.as_ref().map(of)
     };
     let mut columns = vec![
-        Column::text(
+        Own::text(
             "flow",
             "its name",
             |run, flow| run.flows[flow].name.as_str().into(),
             |flow, name| flow.name = name.to_owned(),
         ),
-        Column::text(
+        Own::text(
             "controller",
             "its controller with parameters, `none` without one",
             |run, flow| run.flows[flow].controller.as_str().into(),
             |flow, name| flow.controller = name.to_owned(),
         ),
-        Column::of(
+        Own::of(
             "start_s",
             "when it began and ended; null if it did not end",
             |run, flow| run.flows[flow].start.as_secs_f64(),
             |flow, start| flow.start = at(start),
         ),
-        Column::of(
+        Own::of(
             "end_s",
             "when it began and ended; null if it did not end",
             |run, flow| run.flows[flow].end.map(Time::as_secs_f64),
             |flow, end: Option<f64>| flow.end = end.map(at),
         ),
-        Column::of(
+        Own::of(
             "completed",
             "it had a fixed size, all acknowledged",
             |run, flow| run.flows[flow].completed,
             |flow, completed| flow.completed = completed,
         ),
-        Column::of(
+        Own::of(
             "transfers_begun",
             "transfers begun since the warm-up",
             move |run, flow| transfers(run, flow, |own| own.begun),
@@ -94,7 +95,7 @@ fn flows() -> Vec<Column<usize, FlowRecord>> {
                 flow.transfers = begun.map(|begun| Transfers { begun, ..Transfers::default() });
             },
         ),
-        Column::of(
+        Own::of(
             "transfers_lost",
             "of these, datagram frames that lost a packet",
             move |run, flow| transfers(run, flow, |own| own.lost),
@@ -102,7 +103,7 @@ fn flows() -> Vec<Column<usize, FlowRecord>> {
                 flow.transfers.iter_mut().for_each(|own| own.lost = lost.unwrap_or_default());
             },
         ),
-        Column::of(
+        Own::of(
             "transfers_late",
             "frames later than this deadline, or missing",
             move |run, flow| transfers(run, flow, |own| own.late),
@@ -110,7 +111,7 @@ fn flows() -> Vec<Column<usize, FlowRecord>> {
                 flow.transfers.iter_mut().for_each(|own| own.late = late.unwrap_or_default());
             },
         ),
-        Column::of(
+        Own::of(
             "deadline_ms",
             "frames later than this deadline, or missing",
             |run, flow| run.flows[flow].transfers.as_ref()?.deadline.map(ms),
@@ -120,7 +121,7 @@ fn flows() -> Vec<Column<usize, FlowRecord>> {
         ),
     ];
     columns.extend(QUANTILES.map(|(column, q)| {
-        Column::derived(
+        Own::derived(
             format!("fct_{column}_s"),
             "completion times of its transfers since the warm-up; null without any",
             move |run: &Record, flow| {
@@ -129,8 +130,8 @@ fn flows() -> Vec<Column<usize, FlowRecord>> {
         )
     }));
     columns.extend([
-        Column::parsed(
-            "route",
+        Own::parsed(
+            ("route", "a route"),
             "links of its data as rows of `links.parquet`; `0 1; 20 s: 2` if it goes over link 2 from 20 s on",
             |run, flow| routes(&run.flows[flow]).into(),
             |flow, text| {
@@ -138,43 +139,47 @@ fn flows() -> Vec<Column<usize, FlowRecord>> {
                 Some(())
             },
         ),
-        Column::of(
+        Own::of(
             "multipath",
             "data may come by several paths at once, of which `route` is the best",
             |run, flow| run.flows[flow].multipath,
             |flow, multipath| flow.multipath = multipath,
         ),
-        Column::of(
+        Own::of(
             "mss_bytes",
             "payload of a full segment",
             |run, flow| run.flows[flow].mss.get(),
             |flow, mss| flow.mss = Bytes::new(mss),
         ),
-        Column::of(
+        Own::of(
             "base_rtt_ms",
             "round trip with empty queues",
             |run, flow| ms(run.flows[flow].base_rtt),
             |flow, rtt| flow.base_rtt = from_ms(rtt),
         ),
-        Column::derived(
+        Own::derived(
             "goodput_mbps",
             "payload arrived since warm-up, over its running time since then",
             |run, flow| flow_goodput(run, &run.flows[flow]),
         ),
     ]);
-    columns.extend(summary("rtt", "round trips measured by the sender", |run, flow| {
-        &run.flows[flow].rtt
-    }));
-    columns.extend(summary("one_way", "delays of data packets, host to host", |run, flow| {
-        &run.flows[flow].one_way
-    }));
-    columns.extend(counted(
+    columns.extend(summary::<usize, FlowRecord>(
+        "rtt",
+        "round trips measured by the sender",
+        |run, flow| &run.flows[flow].rtt,
+    ));
+    columns.extend(summary::<usize, FlowRecord>(
+        "one_way",
+        "delays of data packets, host to host",
+        |run, flow| &run.flows[flow].one_way,
+    ));
+    columns.extend(counted::<usize, FlowRecord, _>(
         "steady",
         COUNTERS,
         |run, flow| &run.flows[flow].steady,
         |flow| &mut flow.steady,
     ));
-    columns.extend(counted(
+    columns.extend(counted::<usize, FlowRecord, _>(
         "total",
         COUNTERS,
         |run, flow| &run.flows[flow].total,
@@ -251,82 +256,81 @@ fn since(run: &Record, (flow, place): Place, of: fn(&FlowSample) -> Bytes) -> f6
 }
 
 fn flow_samples() -> Vec<Column<Place, Of<FlowSample>>> {
+    type Own = Column<Place, Of<FlowSample>>;
     const WINDOW: &str = "window; slow start threshold, null if infinite or unknown";
     const MEANS: &str = "payload arrived, each byte once; wire bytes arrived";
     const TOTALS: &str = "counts since the flow began";
     vec![
-        Column::name("flow", "the flow", |run, (flow, _)| run.flows[flow].name.as_str().into()),
-        Column::of(
+        Own::name("flow", "the flow", |run, (flow, _)| run.flows[flow].name.as_str().into()),
+        Own::of(
             "flow_index",
             "the flow",
             |_, (flow, _)| flow as u64,
             |row, index| row.index = index,
         ),
-        Column::of(
+        Own::of(
             "time_s",
             "time of the sample",
             |run, row| sample(run, row).at.as_secs_f64(),
             |row, time| row.value.at = at(time),
         ),
-        Column::derived("goodput_mbps", MEANS, |run, row| since(run, row, |own| own.goodput)),
-        Column::derived("throughput_mbps", MEANS, |run, row| {
-            since(run, row, |own| own.arrived_wire)
-        }),
-        Column::of(
+        Own::derived("goodput_mbps", MEANS, |run, row| since(run, row, |own| own.goodput)),
+        Own::derived("throughput_mbps", MEANS, |run, row| since(run, row, |own| own.arrived_wire)),
+        Own::of(
             "rtt_ms",
             "latest round trip",
             |run, row| sample(run, row).rtt.map(ms),
             |row, rtt: Option<f64>| row.value.rtt = rtt.map(from_ms),
         ),
-        Column::of(
+        Own::of(
             "cwnd_segments",
             WINDOW,
             |run, row| sample(run, row).cwnd,
             |row, cwnd| row.value.cwnd = cwnd,
         ),
-        Column::of(
+        Own::of(
             "ssthresh_segments",
             WINDOW,
             |run, row| sample(run, row).ssthresh,
             |row, ssthresh| row.value.ssthresh = ssthresh,
         ),
-        Column::of(
+        Own::of(
             "in_flight_segments",
             "flight",
             |run, row| u64::from(sample(run, row).in_flight),
             |row, in_flight| row.value.in_flight = in_flight as u32,
         ),
-        Column::of(
+        Own::of(
             "connections",
             "active connections; with one per transfer the row has no window, round trip or pacing rate",
             |run, row| u64::from(sample(run, row).connections),
             |row, connections| row.value.connections = connections as u32,
         ),
-        Column::of(
+        Own::of(
             "pacing_mbps",
             "pacing rate, null without pacing",
             |run, row| sample(run, row).pacing.map(Rate::as_mbps),
             |row, pacing: Option<f64>| row.value.pacing = pacing.map(from_mbps),
         ),
-        Column::of(
+        Own::of(
             "total_goodput_bytes",
             TOTALS,
             |run, row| sample(run, row).goodput.get(),
             |row, bytes| row.value.goodput = Bytes::new(bytes),
         ),
-        Column::of(
+        Own::of(
             "total_arrived_wire_bytes",
             TOTALS,
             |run, row| sample(run, row).arrived_wire.get(),
             |row, bytes| row.value.arrived_wire = Bytes::new(bytes),
         ),
-        Column::of(
+        Own::of(
             "total_sent_packets",
             TOTALS,
             |run, row| sample(run, row).sent,
             |row, packets| row.value.sent = packets,
         ),
-        Column::of(
+        Own::of(
             "total_dropped_packets",
             TOTALS,
             |run, row| sample(run, row).dropped,

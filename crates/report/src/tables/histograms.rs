@@ -88,10 +88,11 @@ fn buckets(run: &Record) -> Vec<Bucket> {
 }
 
 fn columns() -> Vec<Column<Bucket, Read>> {
+    type Own = Column<Bucket, Read>;
     const ROW: &str = "row; name of the flow or link";
     vec![
-        Column::parsed(
-            "of",
+        Own::parsed(
+            ("of", "a histogram"),
             "`rtt` or `one_way` (flow), `queueing` (link), `completion` or `slowdown` (row of `transfer_sizes.parquet`)",
             |_, bucket: Bucket| bucket.kind.name().into(),
             |read, name| {
@@ -99,26 +100,26 @@ fn columns() -> Vec<Column<Bucket, Read>> {
                 Some(())
             },
         ),
-        Column::of(
+        Own::of(
             "index",
             ROW,
             |_, bucket: Bucket| bucket.index as u64,
             |read, index| read.index = index as usize,
         ),
-        Column::name("name", ROW, |run, bucket: Bucket| {
+        Own::name("name", ROW, |run, bucket: Bucket| {
             match bucket.kind {
                 Kind::Queueing => run.links[bucket.named].name.as_str(),
                 _ => run.flows[bucket.named].name.as_str(),
             }
             .into()
         }),
-        Column::of(
+        Own::of(
             "from",
             "lower end of the bucket, in ms, or a slowdown",
             |_, bucket: Bucket| ms(bucket.from),
             |read, from| read.from = from_ms(from),
         ),
-        Column::of(
+        Own::of(
             "count",
             "values",
             |_, bucket: Bucket| bucket.count,

@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 pub(crate) static CONSUMERS: LazyLock<Table<usize, ConsumerRecord>> = LazyLock::new(|| Table {
     file: "consumers.parquet",
     about: "One row per consumer, or per node of a request process, in the order of `flows.parquet`.",
-    rows: |run| (0..icn(run).map_or(0, |icn| icn.consumers.len())).collect(),
+    rows: |run| all_consumers(run).map(|(place, _)| place).collect(),
     columns: consumers(),
 });
 
@@ -51,7 +51,7 @@ pub(crate) static SUBFLOW_SAMPLES: LazyLock<Table<(usize, usize, usize), Of<OfPa
 pub(crate) static INTERESTS: LazyLock<Table<usize, RatesRecord>> = LazyLock::new(|| Table {
     file: "interests.parquet",
     about: "One row per link and direction, in the order of `links.parquet`: the Interests whose Data the link carries. They leave from its far end.",
-    rows: |run| (0..icn(run).map_or(0, |icn| icn.rates.len())).collect(),
+    rows: |run| all_rates(run).map(|(link, _)| link).collect(),
     columns: interests(),
 });
 
@@ -59,11 +59,10 @@ pub(crate) static RATE_SAMPLES: LazyLock<Table<Place, Of<RatesSample>>> = LazyLo
     file: "rate_samples.parquet",
     about: "One row per link and sample.",
     rows: |run| {
-        let rates = icn(run).map_or(&[][..], |icn| &icn.rates);
         let samples = |(link, own): (usize, &RatesRecord)| {
             (0..own.samples.len()).map(move |sample| (link, sample))
         };
-        rates.iter().enumerate().flat_map(samples).collect()
+        all_rates(run).flat_map(samples).collect()
     },
     columns: rate_samples(),
 });
@@ -105,8 +104,14 @@ fn icn(run: &Record) -> Option<&IcnRecord> {
     run.icn.as_deref()
 }
 
+/// Returns the consumers that have a flow, with their places.
 fn all_consumers(run: &Record) -> impl Iterator<Item = (usize, &ConsumerRecord)> {
-    icn(run).into_iter().flat_map(|icn| &icn.consumers).enumerate()
+    icn(run).into_iter().flat_map(|icn| &icn.consumers).take(run.flows.len()).enumerate()
+}
+
+/// Returns the records of Interests of all links, with their places.
+fn all_rates(run: &Record) -> impl Iterator<Item = (usize, &RatesRecord)> {
+    icn(run).into_iter().flat_map(|icn| &icn.rates).take(run.links.len()).enumerate()
 }
 
 fn consumer(run: &Record, place: usize) -> &ConsumerRecord {
@@ -118,33 +123,34 @@ fn rates(run: &Record, link: usize) -> &RatesRecord {
 }
 
 fn consumers() -> Vec<Column<usize, ConsumerRecord>> {
+    type Own = Column<usize, ConsumerRecord>;
     const CLASSES: &str =
         "Data of each class over its running time since warm-up; null if it did not run";
     let mut columns = vec![
-        Column::name("consumer", "its name", |run, place| run.flows[place].name.as_str().into()),
-        Column::of(
+        Own::name("consumer", "its name", |run, place| run.flows[place].name.as_str().into()),
+        Own::of(
             "many",
             "the row sums a request process at a node",
             |run, place| consumer(run, place).many,
             |own: &mut ConsumerRecord, many| own.many = many,
         ),
-        Column::derived("primary_mbps", CLASSES, |run, place| {
+        Own::derived("primary_mbps", CLASSES, |run, place| {
             class_goodput(run, place).map(|(primary, _)| primary)
         }),
-        Column::derived("secondary_mbps", CLASSES, |run, place| {
+        Own::derived("secondary_mbps", CLASSES, |run, place| {
             class_goodput(run, place).map(|(_, secondary)| secondary)
         }),
-        Column::derived("subflows", "paths found", |run, place| {
+        Own::derived("subflows", "paths found", |run, place| {
             consumer(run, place).subflows.len() as u64
         }),
     ];
-    columns.extend(counted(
+    columns.extend(counted::<usize, ConsumerRecord, _>(
         "steady",
         CONSUMER_COUNTERS,
         |run, place| &consumer(run, place).steady,
         |own| &mut own.steady,
     ));
-    columns.extend(counted(
+    columns.extend(counted::<usize, ConsumerRecord, _>(
         "total",
         CONSUMER_COUNTERS,
         |run, place| &consumer(run, place).total,
@@ -154,6 +160,7 @@ fn consumers() -> Vec<Column<usize, ConsumerRecord>> {
 }
 
 fn consumer_samples() -> Vec<Column<Place, Of<ConsumerSample>>> {
+    type Own = Column<Place, Of<ConsumerSample>>;
     const CLASSES: &str = "Data of each class";
     const RATES: &str = "its request rates, as Data; 0 for windows and request processes";
     fn sample(run: &Record, (place, sample): Place) -> &ConsumerSample {
@@ -166,56 +173,57 @@ fn consumer_samples() -> Vec<Column<Place, Of<ConsumerSample>>> {
         mbps(of(before), of(own), before.at, own.at)
     }
     let mut columns = vec![
-        Column::name("consumer", "the consumer", |run: &Record, (place, _): Place| {
+        Own::name("consumer", "the consumer", |run: &Record, (place, _): Place| {
             run.flows[place].name.as_str().into()
         }),
-        Column::of(
+        Own::of(
             "consumer_index",
             "the consumer",
             |_, (place, _): Place| place as u64,
             |row: &mut Of<ConsumerSample>, index| row.index = index,
         ),
-        Column::of(
+        Own::of(
             "time_s",
             "time of the sample",
             |run, row| sample(run, row).at.as_secs_f64(),
             |row, time| row.value.at = at(time),
         ),
-        Column::derived("primary_mbps", CLASSES, |run, row| {
+        Own::derived("primary_mbps", CLASSES, |run, row| {
             since(run, row, |own| own.counters.primary)
         }),
-        Column::derived("secondary_mbps", CLASSES, |run, row| {
+        Own::derived("secondary_mbps", CLASSES, |run, row| {
             since(run, row, |own| own.counters.secondary)
         }),
-        Column::of(
+        Own::of(
             "primary_rate_mbps",
             RATES,
             |run, row| sample(run, row).primary_rate.as_mbps(),
             |row, rate| row.value.primary_rate = from_mbps(rate),
         ),
-        Column::of(
+        Own::of(
             "secondary_rate_mbps",
             RATES,
             |run, row| sample(run, row).secondary_rate.as_mbps(),
             |row, rate| row.value.secondary_rate = from_mbps(rate),
         ),
     ];
-    let totals = counted(
+    let totals = counted::<Place, Of<ConsumerSample>, _>(
         "total",
         CONSUMER_COUNTERS,
         |run, row| &sample(run, row).counters,
         |row: &mut Of<ConsumerSample>| &mut row.value.counters,
     );
-    let totals = totals.into_iter().map(|own| Column {
-        about: "counts since the run began",
-        is_counter: false,
-        ..own
+    let totals = totals.into_iter().map(|mut own| {
+        own.about = "counts since the run began";
+        own.is_counter = false;
+        own
     });
     columns.extend(totals);
     columns
 }
 
 fn subflow_samples() -> Vec<Column<(usize, usize, usize), Of<OfPath>>> {
+    type Own = Column<(usize, usize, usize), Of<OfPath>>;
     type Place = (usize, usize, usize);
     const CLASSES: &str = "Data of each class";
     const RATES: &str = "rates advertised by its links";
@@ -231,7 +239,7 @@ fn subflow_samples() -> Vec<Column<(usize, usize, usize), Of<OfPath>>> {
     }
     let rate =
         |name: &'static str, get: fn(&SubflowSample) -> Rate, set: fn(&mut SubflowSample, Rate)| {
-            Column::of(
+            Own::of(
                 name,
                 RATES,
                 move |run: &Record, row| get(sample(run, row)).as_mbps(),
@@ -239,30 +247,30 @@ fn subflow_samples() -> Vec<Column<(usize, usize, usize), Of<OfPath>>> {
             )
         };
     vec![
-        Column::name("consumer", "the consumer", |run: &Record, (place, ..): Place| {
+        Own::name("consumer", "the consumer", |run: &Record, (place, ..): Place| {
             run.flows[place].name.as_str().into()
         }),
-        Column::of(
+        Own::of(
             "consumer_index",
             "the consumer",
             |_, (place, ..): Place| place as u64,
             |row: &mut Of<OfPath>, index| row.index = index,
         ),
         // Tables hold signed integers: 63 bits of the hash tell paths apart as well as 64.
-        Column::of(
+        Own::of(
             "path",
             "hash of its hops, of 63 bits",
             |run, (place, path, _)| consumer(run, place).subflows[path].path & i64::MAX as u64,
             |row, path| row.value.path = path,
         ),
-        Column::of(
+        Own::of(
             "time_s",
             "time of the sample",
             |run, row| sample(run, row).at.as_secs_f64(),
             |row, time| row.value.sample.at = at(time),
         ),
-        Column::derived("primary_mbps", CLASSES, |run, row| since(run, row, |own| own.primary)),
-        Column::derived("secondary_mbps", CLASSES, |run, row| since(run, row, |own| own.secondary)),
+        Own::derived("primary_mbps", CLASSES, |run, row| since(run, row, |own| own.primary)),
+        Own::derived("secondary_mbps", CLASSES, |run, row| since(run, row, |own| own.secondary)),
         rate("primary_rate_mbps", |own| own.primary_rate, |own, rate| own.primary_rate = rate),
         rate(
             "secondary_rate_mbps",
@@ -271,13 +279,13 @@ fn subflow_samples() -> Vec<Column<(usize, usize, usize), Of<OfPath>>> {
                 own.secondary_rate = rate;
             },
         ),
-        Column::of(
+        Own::of(
             "total_primary_bytes",
             TOTALS,
             |run, row| sample(run, row).primary.get(),
             |row, bytes| row.value.sample.primary = Bytes::new(bytes),
         ),
-        Column::of(
+        Own::of(
             "total_secondary_bytes",
             TOTALS,
             |run, row| sample(run, row).secondary.get(),
@@ -287,16 +295,17 @@ fn subflow_samples() -> Vec<Column<(usize, usize, usize), Of<OfPath>>> {
 }
 
 fn interests() -> Vec<Column<usize, RatesRecord>> {
-    let mut columns = vec![Column::name("link", "the link", |run: &Record, link: usize| {
+    type Own = Column<usize, RatesRecord>;
+    let mut columns = vec![Own::name("link", "the link", |run: &Record, link: usize| {
         run.links[link].name.as_str().into()
     })];
-    columns.extend(counted(
+    columns.extend(counted::<usize, RatesRecord, _>(
         "steady",
         INTEREST_COUNTERS,
         |run, link| &rates(run, link).steady,
         |own: &mut RatesRecord| &mut own.steady,
     ));
-    columns.extend(counted(
+    columns.extend(counted::<usize, RatesRecord, _>(
         "total",
         INTEREST_COUNTERS,
         |run, link| &rates(run, link).total,
@@ -306,39 +315,40 @@ fn interests() -> Vec<Column<usize, RatesRecord>> {
 }
 
 fn rate_samples() -> Vec<Column<Place, Of<RatesSample>>> {
+    type Own = Column<Place, Of<RatesSample>>;
     const RATES: &str = "rates written into Data by the node at its end; 0 without a law";
     fn sample(run: &Record, (link, sample): Place) -> &RatesSample {
         &rates(run, link).samples[sample]
     }
     vec![
-        Column::name("link", "the link", |run: &Record, (link, _): Place| {
+        Own::name("link", "the link", |run: &Record, (link, _): Place| {
             run.links[link].name.as_str().into()
         }),
-        Column::of(
+        Own::of(
             "link_index",
             "the link",
             |_, (link, _): Place| link as u64,
             |row: &mut Of<RatesSample>, index| row.index = index,
         ),
-        Column::of(
+        Own::of(
             "time_s",
             "time of the sample",
             |run, row| sample(run, row).at.as_secs_f64(),
             |row, time| row.value.at = at(time),
         ),
-        Column::of(
+        Own::of(
             "primary_rate_mbps",
             RATES,
             |run, row| sample(run, row).primary.as_mbps(),
             |row, rate| row.value.primary = from_mbps(rate),
         ),
-        Column::of(
+        Own::of(
             "secondary_rate_mbps",
             RATES,
             |run, row| sample(run, row).secondary.as_mbps(),
             |row, rate| row.value.secondary = from_mbps(rate),
         ),
-        Column::of(
+        Own::of(
             "waiting_interests",
             "Interests in the shaper",
             |run, row| u64::from(sample(run, row).queue),

@@ -47,88 +47,89 @@ pub(crate) fn blank() -> LinkRecord {
 }
 
 fn links() -> Vec<Column<usize, LinkRecord>> {
+    type Own = Column<usize, LinkRecord>;
     const LIMIT: &str = "limit of the queue, in one of the two";
     const LEFT: &str = "packets queued and under way at the end of the run";
     let mut columns = vec![
-        Column::text(
+        Own::text(
             "link",
             "its name",
             |run, link| run.links[link].name.as_str().into(),
             |link, name| link.name = name.to_owned(),
         ),
-        Column::of(
+        Own::of(
             "rate_mbps",
             "constant rate; null for traces and unlimited links",
             |run, link| run.links[link].rate.map(Rate::as_mbps),
             |link, rate: Option<f64>| link.rate = rate.map(from_mbps),
         ),
-        Column::of(
+        Own::of(
             "delay_ms",
             "propagation",
             |run, link| ms(run.links[link].delay),
             |link, delay| link.delay = from_ms(delay),
         ),
-        Column::of(
+        Own::of(
             "buffer_bytes",
             LIMIT,
             |run, link| run.links[link].buffer.map(Bytes::get),
             |link, buffer: Option<u64>| link.buffer = buffer.map(Bytes::new),
         ),
-        Column::of(
+        Own::of(
             "buffer_packets",
             LIMIT,
             |run, link| run.links[link].buffer_packets.map(u64::from),
             |link, buffer: Option<u64>| link.buffer_packets = buffer.map(|packets| packets as u32),
         ),
-        Column::text(
+        Own::text(
             "queue",
             "discipline, empty for drop-tail",
             |run, link| run.links[link].nature.queue.as_str().into(),
             |link, queue| link.nature.queue = queue.to_owned(),
         ),
-        Column::text(
+        Own::text(
             "loss",
             "long-run loss of the loss model, in words; empty for none",
             |run, link| run.links[link].nature.loss.as_str().into(),
             |link, loss| link.nature.loss = loss.to_owned(),
         ),
-        Column::of(
+        Own::of(
             "aggregate_ms",
             "interval of delivery bursts; 0 for none",
             |run, link| ms(run.links[link].nature.aggregate),
             |link, aggregate| link.nature.aggregate = from_ms(aggregate),
         ),
-        Column::of(
+        Own::of(
             "steady_capacity_bytes",
             "bytes it could have sent since the warm-up",
             |run, link| run.links[link].capacity.map(Bytes::get),
             |link, capacity: Option<u64>| link.capacity = capacity.map(Bytes::new),
         ),
-        Column::of(
+        Own::of(
             "left_queued_packets",
             LEFT,
             |run, link| run.links[link].left_queued,
             |link, packets| link.left_queued = packets,
         ),
-        Column::of(
+        Own::of(
             "left_in_flight_packets",
             LEFT,
             |run, link| run.links[link].left_in_flight,
             |link, packets| link.left_in_flight = packets,
         ),
     ];
-    columns.extend(summary(
+    columns.extend(summary::<usize, LinkRecord>(
         "queueing",
         "time from arrival to start of transmission",
         |run, link| &run.links[link].queueing,
     ));
-    columns.extend(counted(
+    columns.extend(counted::<usize, LinkRecord, _>(
         "steady",
         COUNTERS,
         |run, link| &run.links[link].steady,
         |link| &mut link.steady,
     ));
-    columns.extend(counted(
+    columns.extend(counted::<usize, LinkRecord, _>(
         "total",
         COUNTERS,
         |run, link| &run.links[link].total,
@@ -164,60 +165,61 @@ fn since(run: &Record, (link, place): Place, of: fn(&LinkSample) -> Bytes) -> f6
 }
 
 fn link_samples() -> Vec<Column<Place, Of<LinkSample>>> {
+    type Own = Column<Place, Of<LinkSample>>;
     const RATES: &str = "wire bytes sent; possible, null without a rate";
     const QUEUE: &str = "queue, without the packet in transmission";
     const TOTALS: &str = "counts since the run began";
     vec![
-        Column::name("link", "the link", |run, (link, _)| run.links[link].name.as_str().into()),
-        Column::of(
+        Own::name("link", "the link", |run, (link, _)| run.links[link].name.as_str().into()),
+        Own::of(
             "link_index",
             "the link",
             |_, (link, _)| link as u64,
             |row, index| row.index = index,
         ),
-        Column::of(
+        Own::of(
             "time_s",
             "time of the sample",
             |run, row| sample(run, row).at.as_secs_f64(),
             |row, time| row.value.at = at(time),
         ),
-        Column::derived("throughput_mbps", RATES, |run, row| {
+        Own::derived("throughput_mbps", RATES, |run, row| {
             since(run, row, |own| own.departed_bytes)
         }),
-        Column::derived("capacity_mbps", RATES, |run, row: Place| {
+        Own::derived("capacity_mbps", RATES, |run, row: Place| {
             run.links[row.0].capacity.map(|_| since(run, row, |own| own.capacity))
         }),
-        Column::of(
+        Own::of(
             "queue_bytes",
             QUEUE,
             |run, row| sample(run, row).queue.get(),
             |row, bytes| row.value.queue = Bytes::new(bytes),
         ),
-        Column::of(
+        Own::of(
             "queue_packets",
             QUEUE,
             |run, row| sample(run, row).queue_packets,
             |row, packets| row.value.queue_packets = packets,
         ),
-        Column::of(
+        Own::of(
             "total_departed_bytes",
             TOTALS,
             |run, row| sample(run, row).departed_bytes.get(),
             |row, bytes| row.value.departed_bytes = Bytes::new(bytes),
         ),
-        Column::of(
+        Own::of(
             "total_dropped_packets",
             TOTALS,
             |run, row| sample(run, row).dropped,
             |row, packets| row.value.dropped = packets,
         ),
-        Column::of(
+        Own::of(
             "total_marked_packets",
             TOTALS,
             |run, row| sample(run, row).marked,
             |row, packets| row.value.marked = packets,
         ),
-        Column::of(
+        Own::of(
             "total_capacity_bytes",
             TOTALS,
             |run, row| sample(run, row).capacity.get(),

@@ -59,8 +59,10 @@ fn transfer(run: &Record, (flow, transfer): Place) -> &Transfer {
 /// Returns the columns that name a flow and its row.
 fn of_flow<T: 'static>() -> [Column<Place, Of<T>>; 2] {
     [
-        Column::name("flow", "the flow", |run, (flow, _)| run.flows[flow].name.as_str().into()),
-        Column::of(
+        Column::<Place, Of<T>>::name("flow", "the flow", |run, (flow, _)| {
+            run.flows[flow].name.as_str().into()
+        }),
+        Column::<Place, Of<T>>::of(
             "flow_index",
             "the flow",
             |_, (flow, _)| flow as u64,
@@ -70,71 +72,71 @@ fn of_flow<T: 'static>() -> [Column<Place, Of<T>>; 2] {
 }
 
 fn transfers() -> Vec<Column<Place, Of<Transfer>>> {
+    type Own = Column<Place, Of<Transfer>>;
     let mut columns = Vec::from(of_flow());
     columns.extend([
-        Column::of(
+        Own::of(
             "start_s",
             "when the application had it ready",
             |run, row| transfer(run, row).start.as_secs_f64(),
             |row: &mut Of<Transfer>, start| row.value.start = at(start),
         ),
-        Column::of(
+        Own::of(
             "size_bytes",
             "payload",
             |run, row| transfer(run, row).size.get(),
             |row, size| row.value.size = Bytes::new(size),
         ),
-        Column::of(
+        Own::of(
             "completion_ms",
             "from start to in-order delivery of the last byte",
             |run, row| ms(transfer(run, row).took),
             |row, took| row.value.took = from_ms(took),
         ),
-        Column::of(
+        Own::of(
             "ideal_ms",
             "least time alone on its path ([formula](metrics.md))",
             |run, row| ms(transfer(run, row).ideal),
             |row, ideal| row.value.ideal = from_ms(ideal),
         ),
-        Column::derived("slowdown", "completion over ideal", |run, row| {
-            transfer(run, row).slowdown()
-        }),
+        Own::derived("slowdown", "completion over ideal", |run, row| transfer(run, row).slowdown()),
     ]);
     columns
 }
 
 fn sizes() -> Vec<Column<Place, Of<Bytes>>> {
+    type Own = Column<Place, Of<Bytes>>;
     const RANGE: &str = "the range, upper end excluded";
     const SLOWDOWN: &str = "slowdowns";
     let mut columns = Vec::from(of_flow());
     columns.extend([
-        Column::of(
+        Own::of(
             "from_bytes",
             RANGE,
             |run, row| size_bin(run, row).from.get(),
             |row: &mut Of<Bytes>, from| row.value = Bytes::new(from),
         ),
-        Column::derived("to_bytes", RANGE, |run, row| size_bin(run, row).end().get()),
-        Column::derived("completed", "transfers of these sizes", |run, row| {
+        Own::derived("to_bytes", RANGE, |run, row| size_bin(run, row).end().get()),
+        Own::derived("completed", "transfers of these sizes", |run, row| {
             size_bin(run, row).completion.count()
         }),
     ]);
-    columns.extend(summary("completion", "completion times", |run, row| {
+    columns.extend(summary::<Place, Of<Bytes>>("completion", "completion times", |run, row| {
         &size_bin(run, row).completion
     }));
     columns.extend(QUANTILES.map(|(column, q)| {
-        Column::derived(format!("slowdown_{column}"), SLOWDOWN, move |run: &Record, row| {
+        Own::derived(format!("slowdown_{column}"), SLOWDOWN, move |run: &Record, row| {
             size_bin(run, row).slowdown.quantile(q)
         })
     }));
     columns.extend([
-        Column::derived("slowdown_min", SLOWDOWN, |run, row| {
+        Own::derived("slowdown_min", SLOWDOWN, |run, row| {
             size_bin(run, row).slowdown.0.min().map(ms)
         }),
-        Column::derived("slowdown_max", SLOWDOWN, |run, row| {
+        Own::derived("slowdown_max", SLOWDOWN, |run, row| {
             size_bin(run, row).slowdown.0.max().map(ms)
         }),
-        Column::derived("slowdown_sum_millionths", SLOWDOWN, |run, row| {
+        Own::derived("slowdown_sum_millionths", SLOWDOWN, |run, row| {
             whole(size_bin(run, row).slowdown.0.sum())
         }),
     ]);
