@@ -264,7 +264,7 @@ mod tests {
         &["compare", "--set", "duration=10 s", "--set", "seed=3", "--rtt", "40 ms", "--seed", "2"],
         &["run", "s.toml", "--pcap", "all", "--at", "receiver", "--snaplen", "200", "--watch=8080"],
         &["live", "s.toml", "--on", "left", "--serve", "iperf3 -s", "--", "iperf3", "-c", "right"],
-        &["sweep", "s.toml", "--set", "x=1,2", "--shard", "2/3", "--seeds", "4"],
+        &["sweep", "s.toml", "--set", "x=1,2", "--seeds", "4", "--shard", "2/3"],
         &[
             "matrix",
             "newreno",
