@@ -9,6 +9,7 @@ mod attack;
 mod bpf_log;
 mod campaign;
 mod captures;
+mod carry_out;
 mod check;
 mod compare;
 mod conflicts;

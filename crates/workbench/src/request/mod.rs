@@ -26,8 +26,6 @@ pub use sweep::{Matrix, Merge, Reproduce, Shown, Sweep};
 
 pub(crate) use words::remake;
 
-use crate::error::Failure;
-use crate::outcome::Outcome;
 use clap::Subcommand;
 use serde_json::{Map, Value};
 
@@ -140,27 +138,6 @@ impl Request {
             Request::Attack(args) => args.live,
             Request::Reproduce(args) => args.live,
             _ => false,
-        }
-    }
-
-    /// Carries out the request, and writes its result.
-    ///
-    /// # Errors
-    ///
-    /// If a file, a network or this host does not suit it, or its host stops it.
-    pub fn carry_out(self) -> Result<Outcome, Failure> {
-        match self {
-            Request::Compare(args) => crate::compare::compare(args),
-            Request::Run(args) => crate::run::run(args),
-            Request::Live(args) => crate::live::live(args),
-            Request::Sweep(args) => crate::sweep::sweep(args),
-            Request::Merge(args) => crate::merge::merge(args),
-            Request::Matrix(args) => crate::matrix::matrix(args),
-            Request::Attack(args) => crate::attack::attack(args),
-            Request::Check(args) => crate::check::check(args),
-            Request::Reproduce(args) => crate::reproduce::reproduce(args),
-            Request::Fidelity(args) => crate::fidelity::fidelity(args),
-            Request::SelfCheck(args) => crate::check::self_check(args),
         }
     }
 }

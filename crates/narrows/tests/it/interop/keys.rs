@@ -51,7 +51,7 @@ fn ndnd_and_narrows_read_each_others_certificates() {
         (code(&output), stdout(&output) + &stderr(&output))
     };
     let (status, text) =
-        shell("$NARROWS key /example && base64 -d example.cert | $NDND sec pem-encode");
+        shell("$NARROWS ndn key /example && base64 -d example.cert | $NDND sec pem-encode");
     assert!(
         status == 0 && text.contains("BEGIN NDN CERT") && text.contains("SigType: Ed25519"),
         "{text}"
@@ -60,7 +60,7 @@ fn ndnd_and_narrows_read_each_others_certificates() {
     let (status, text) = shell(
         "$NDND sec keygen /theirs ed25519 > theirs.key && $NDND sec sign-cert theirs.key < theirs.key > theirs.cert && \
          $NDND sec pem-decode < theirs.cert > theirs.octets && \
-         $NARROWS get /x --trust theirs.cert --trust theirs.octets --at unix:///nowhere/n.sock",
+         $NARROWS ndn get /x --trust theirs.cert --trust theirs.octets --at unix:///nowhere/n.sock",
     );
     assert!(status == 2 && text.contains("no forwarder answers"), "{text}");
 }
