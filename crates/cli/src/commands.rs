@@ -9,7 +9,7 @@ use narrows_workbench::{Failure, Outcome, Request};
 /// Runs the command of a command line.
 pub fn command(cli: Cli) -> Result<Outcome, Failure> {
     match cli.command.unwrap_or_default() {
-        Command::Request(request) => carry_out(request),
+        Command::Request(request) => carry_out(*request),
         Command::Diff(args) => diff::diff(args),
         Command::Doctor(args) => doctor::doctor(args),
         Command::Inspect(args) => inspect::inspect(args),

@@ -4,7 +4,7 @@
 //! Every command handles them in the same way. After [`heed`], a signal sets the flag
 //! [`interruption`], which loops over runs, the simulator and live runs check. Some work cannot
 //! check a flag, such as parsing a large file, drawing a page, or waiting for a pipe. So [`insist`]
-//! starts a thread that ends the process if the command has not ended [`PATIENCE`] after the
+//! starts a thread that ends the process if the command has not ended a second after the
 //! signal. Like the command, the thread removes incomplete files, reports stored runs, and ends
 //! with status 2.
 

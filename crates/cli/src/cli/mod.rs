@@ -45,7 +45,7 @@ pub struct Cli {
 #[derive(Subcommand)]
 pub enum Command {
     #[command(flatten)]
-    Request(Request),
+    Request(Box<Request>),
     /// Compare two results: changed settings, metrics that moved beyond the spread
     Diff(DiffArgs),
     /// Check whether this host can run scenarios live, and show how to get what is missing
