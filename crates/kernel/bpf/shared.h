@@ -65,7 +65,7 @@ struct shared_acknowledgement {
 	core_u32 mss;		 /* payload of a segment */
 	core_u32 rate_delivered; /* segments delivered in the latest sample of the delivery rate */
 	core_u32 rate_interval;	 /* length of the latest sample of the delivery rate in us; 0 if
-				  * there is none */
+				  * there was no sample */
 };
 
 /*

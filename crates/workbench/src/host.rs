@@ -52,7 +52,7 @@ pub trait Host: Send + Sync {
 
 /// The progress of a request.
 pub struct Progressed<'a> {
-    /// What is done, for example "simulating".
+    /// The kind of work, for example "simulating".
     pub verb: &'static str,
     /// Finished work, in units of the request.
     pub done: u64,

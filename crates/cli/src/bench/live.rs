@@ -1,5 +1,5 @@
-//! `narrows lab bench --live`: the highest rate that the emulator carries on this host, and its timing
-//! errors.
+//! `narrows lab bench --live`: the highest rate that the emulator carries on this host, and its
+//! timing errors.
 
 use narrows_live::trial::{Arrival, Datagrams, Trial, trial};
 use narrows_measure::Emulation;

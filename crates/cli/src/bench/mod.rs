@@ -1,5 +1,5 @@
-//! `narrows lab bench`: the cost of the simulator, of whole sweeps, of the forwarder per packet and of
-//! controllers in the kernel, and the rate that the emulator carries.
+//! `narrows lab bench`: the cost of the simulator, of whole sweeps, of the forwarder per packet and
+//! of controllers in the kernel, and the rate that the emulator carries.
 
 mod child;
 mod forward;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(crate) struct Column<K, R> {
     /// Name, which ends in the unit of the values.
     pub name: String,
-    /// What the values are. Neighbours of equal texts are described together.
+    /// Description of the values. Neighbours with the same description are described together.
     pub about: &'static str,
     /// True if it is one of two columns of a counter: since warm-up, and over the whole run.
     pub is_counter: bool,

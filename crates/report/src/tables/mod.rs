@@ -49,7 +49,7 @@ pub(crate) fn icn_tables() -> [&'static dyn AnyTable; 5] {
 pub struct TableAbout {
     /// File name.
     pub file: &'static str,
-    /// What a row is.
+    /// Description of a row.
     pub about: &'static str,
     /// The columns in their order.
     pub columns: Vec<ColumnAbout>,

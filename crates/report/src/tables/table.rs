@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub(crate) struct Table<K, R> {
     /// File name.
     pub file: &'static str,
-    /// What a row is.
+    /// Description of a row.
     pub about: &'static str,
     /// The places of all rows of a run, in order.
     pub rows: fn(&Record) -> Vec<K>,
@@ -21,7 +21,7 @@ pub(crate) struct Table<K, R> {
 pub struct ColumnAbout {
     /// Name, which ends in the unit of the values.
     pub name: String,
-    /// What the values are. Neighbours of equal texts are described together.
+    /// Description of the values. Neighbours with the same description are described together.
     pub about: &'static str,
     /// True if it is one of two columns of a counter, `steady_` and `total_`.
     pub is_counter: bool,
@@ -31,7 +31,7 @@ pub struct ColumnAbout {
 pub(crate) trait AnyTable: Sync {
     /// Returns the file name.
     fn file(&self) -> &'static str;
-    /// Returns what a row is.
+    /// Returns the description of a row.
     fn about(&self) -> &'static str;
     /// Returns the rows of a run of this case.
     fn sheet(&self, case: &str, run: &Record) -> Sheet;

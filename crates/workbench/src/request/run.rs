@@ -34,7 +34,7 @@ pub struct Run {
     #[arg(long, value_name = "FILE")]
     #[serde(serialize_with = "paths")]
     pub overlay: Vec<PathBuf>,
-    /// What is written down packet by packet.
+    /// Records of single packets.
     #[command(flatten)]
     #[serde(flatten)]
     pub capture: Capture,
@@ -138,7 +138,7 @@ pub struct Watching {
     pub watch: Option<u16>,
 }
 
-/// What is written down packet by packet.
+/// Records of single packets.
 #[derive(Args, Clone, Serialize)]
 pub struct Capture {
     /// Capture packets of this flow (or all) as pcapng for Wireshark; may be repeated
