@@ -237,10 +237,17 @@ pub(crate) fn from_mbps(mbps: f64) -> Rate {
     Rate::from_bps((mbps * 1e6 + 0.5) as u64)
 }
 
-/// Returns the mean rate between two samples in Mbit/s.
-pub(crate) fn mbps(before: Bytes, after: Bytes, from: Time, to: Time) -> f64 {
+/// Returns the mean rate in Mbit/s since the sample before, or since the start for the first one.
+/// `of` returns the time of a sample, and the bytes counted until then.
+pub(crate) fn mbps_since<S: Default>(
+    samples: &[S],
+    place: usize,
+    of: impl Fn(&S) -> (Time, Bytes),
+) -> f64 {
+    let before = place.checked_sub(1).map_or_else(|| of(&S::default()), |own| of(&samples[own]));
+    let ((from, earlier), (to, later)) = (before, of(&samples[place]));
     if to > from {
-        after.saturating_sub(before).bits() as f64 / 1e6 / to.since(from).as_secs_f64()
+        later.saturating_sub(earlier).bits() as f64 / 1e6 / to.since(from).as_secs_f64()
     } else {
         0.0
     }

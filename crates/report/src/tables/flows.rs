@@ -1,7 +1,7 @@
 //! The tables of flows and of their samples.
 
 use super::column::{
-    Column, Counter, QUANTILES, at, counted, counters, from_mbps, from_ms, mbps, ms, summary,
+    Column, Counter, QUANTILES, at, counted, counters, from_mbps, from_ms, mbps_since, ms, summary,
 };
 use super::table::{Of, Table};
 use narrows_measure::metrics::flow_goodput;
@@ -249,10 +249,7 @@ fn sample(run: &Record, (flow, sample): Place) -> &FlowSample {
 
 /// Returns the mean rate since the sample before.
 fn since(run: &Record, (flow, place): Place, of: fn(&FlowSample) -> Bytes) -> f64 {
-    let own = sample(run, (flow, place));
-    let start = FlowSample::default();
-    let before = place.checked_sub(1).map_or(&start, |before| sample(run, (flow, before)));
-    mbps(of(before), of(own), before.at, own.at)
+    mbps_since(&run.flows[flow].samples, place, |own| (own.at, of(own)))
 }
 
 fn flow_samples() -> Vec<Column<Place, Of<FlowSample>>> {

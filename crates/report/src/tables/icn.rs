@@ -1,6 +1,6 @@
 //! The tables that only results of information-centric networks have.
 
-use super::column::{Column, Counter, at, counted, counters, damaged, from_mbps, mbps};
+use super::column::{Column, Counter, at, counted, counters, damaged, from_mbps, mbps_since};
 use super::table::{Of, Table};
 use crate::summary::IcnOut;
 use narrows_measure::metrics::flow_goodput;
@@ -167,10 +167,7 @@ fn consumer_samples() -> Vec<Column<Place, Of<ConsumerSample>>> {
         &consumer(run, place).samples[sample]
     }
     fn since(run: &Record, (place, own): Place, of: fn(&ConsumerSample) -> Bytes) -> f64 {
-        let start = ConsumerSample::default();
-        let before = own.checked_sub(1).map_or(&start, |before| sample(run, (place, before)));
-        let own = sample(run, (place, own));
-        mbps(of(before), of(own), before.at, own.at)
+        mbps_since(&consumer(run, place).samples, own, |own| (own.at, of(own)))
     }
     let mut columns = vec![
         Own::name("consumer", "the consumer", |run: &Record, (place, _): Place| {
@@ -232,10 +229,7 @@ fn subflow_samples() -> Vec<Column<(usize, usize, usize), Of<OfPath>>> {
         &consumer(run, place).subflows[path].samples[sample]
     }
     fn since(run: &Record, (place, path, own): Place, of: fn(&SubflowSample) -> Bytes) -> f64 {
-        let start = SubflowSample::default();
-        let before = own.checked_sub(1).map_or(&start, |before| sample(run, (place, path, before)));
-        let own = sample(run, (place, path, own));
-        mbps(of(before), of(own), before.at, own.at)
+        mbps_since(&consumer(run, place).subflows[path].samples, own, |own| (own.at, of(own)))
     }
     let rate =
         |name: &'static str, get: fn(&SubflowSample) -> Rate, set: fn(&mut SubflowSample, Rate)| {

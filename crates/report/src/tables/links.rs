@@ -1,7 +1,7 @@
 //! The tables of links and of their samples.
 
 use super::column::{
-    Column, Counter, at, counted, counters, from_mbps, from_ms, mbps, ms, summary,
+    Column, Counter, at, counted, counters, from_mbps, from_ms, mbps_since, ms, summary,
 };
 use super::table::{Of, Table};
 use narrows_measure::{Histogram, LinkCounters, LinkNature, LinkRecord, LinkSample, Record};
@@ -158,10 +158,7 @@ fn sample(run: &Record, (link, sample): Place) -> &LinkSample {
 
 /// Returns the mean rate since the sample before.
 fn since(run: &Record, (link, place): Place, of: fn(&LinkSample) -> Bytes) -> f64 {
-    let own = sample(run, (link, place));
-    let start = LinkSample::default();
-    let before = place.checked_sub(1).map_or(&start, |before| sample(run, (link, before)));
-    mbps(of(before), of(own), before.at, own.at)
+    mbps_since(&run.links[link].samples, place, |own| (own.at, of(own)))
 }
 
 fn link_samples() -> Vec<Column<Place, Of<LinkSample>>> {
