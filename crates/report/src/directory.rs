@@ -6,7 +6,7 @@ use crate::reserved::Reserved;
 use crate::summary::{self, RunOut, summary_json};
 use crate::tables::{AnyTable, icn_record, icn_tables, no_rows, record, tables};
 use crate::together;
-use crate::{Case, Comparison, Overlay, OverlayError, html};
+use crate::{Case, Comparison, Group, Overlay, OverlayError, html};
 use narrows_files::Folder;
 use narrows_sheet::{self as sheet, ParquetError, Sheet};
 use serde::{Deserialize, Serialize};
@@ -122,6 +122,8 @@ struct SummaryIn {
     baseline: Option<String>,
     #[serde(default)]
     overlays: Vec<String>,
+    #[serde(default)]
+    groups: Vec<Group>,
     cases: Vec<CaseIn>,
 }
 
@@ -242,6 +244,11 @@ pub fn read(files: &ResultDir) -> Result<Comparison, ReportError> {
             runs,
         });
     }
+    let grouped: usize = summary.groups.iter().map(|group| group.cases).sum();
+    if !summary.groups.is_empty() && grouped != cases.len() {
+        let reason = format!("its groups have {grouped} cases, and it has {}", cases.len());
+        return Err(damaged(reason));
+    }
     let overlay = |name: &String| {
         let file = Overlay::file_of(name);
         let damaged = |error: OverlayError| ReportError::Damaged {
@@ -259,6 +266,7 @@ pub fn read(files: &ResultDir) -> Result<Comparison, ReportError> {
         overlays,
         version: summary.narrows,
         baseline: summary.baseline,
+        groups: summary.groups,
     })
 }
 

@@ -47,7 +47,7 @@ pub use grid::{
     Reduced, Runs, grid_json, grid_table, read_grid, write_flows, write_grid, write_part,
 };
 pub use measured::{Measured, MeasuredCase, measured};
-pub use model::{Case, Comparison};
+pub use model::{Case, Comparison, Group};
 pub use narrows_figure::{Figure, Style};
 pub use overlay::{Overlay, OverlayError, Quantity, Series};
 pub use page::{Document, Underway, escape, grid_html, html};

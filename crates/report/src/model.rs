@@ -2,6 +2,8 @@
 
 use crate::Overlay;
 use narrows_measure::Record;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Cases to be shown side by side. A single run is one case with one record.
 #[derive(Clone, Debug)]
@@ -20,6 +22,20 @@ pub struct Comparison {
     pub version: String,
     /// The label of the case that the others are judged against, if there is one.
     pub baseline: Option<String>,
+    /// Parts of the comparison that are read one at a time, in the order of the cases. Together
+    /// they hold every case; a comparison that is read as a whole has none.
+    pub groups: Vec<Group>,
+}
+
+/// Cases that belong together, such as the runs of several controllers on one network.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Group {
+    /// What the cases have in common, in one line.
+    pub title: String,
+    /// What is known about them, a sentence or list each.
+    pub notes: Vec<String>,
+    /// Number of cases, at least 1.
+    pub cases: usize,
 }
 
 /// One case: a scenario run with one or more seeds.
@@ -48,6 +64,7 @@ impl Comparison {
             overlays: Vec::new(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             baseline: None,
+            groups: Vec::new(),
         }
     }
 
@@ -61,6 +78,23 @@ impl Comparison {
             |c: char| if c.is_ascii_alphanumeric() || c == '.' || c == '_' { c } else { '-' };
         let label: String = self.cases[index].label.chars().take(40).map(plain).collect();
         format!("scenario-{}-{label}.toml", index + 1)
+    }
+
+    /// Returns each group with the indices of its cases.
+    pub(crate) fn grouped(&self) -> impl Iterator<Item = (&Group, Range<usize>)> {
+        let mut next = 0;
+        self.groups.iter().map(move |group| {
+            let first = next;
+            next += group.cases;
+            (group, first..next)
+        })
+    }
+
+    /// Returns the index of a case's colour and marker: its place in its group, or among all cases
+    /// if there are no groups.
+    pub(crate) fn look(&self, case: usize) -> usize {
+        let own = self.grouped().find(|(_, cases)| cases.contains(&case));
+        own.map_or(case, |(_, cases)| case - cases.start)
     }
 
     /// True if tables must name the cases: there are several, or the label of the only case differs

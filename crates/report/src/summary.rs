@@ -1,7 +1,7 @@
 //! `summary.json`: every metric of every case.
 
-use crate::Comparison;
 use crate::emulation::EmulationOut;
+use crate::{Comparison, Group};
 use narrows_measure::Record;
 use narrows_measure::metrics::{METRICS, Metric, Summary};
 use serde::ser::SerializeMap;
@@ -21,6 +21,8 @@ struct Whole<'a> {
     baseline: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     overlays: Vec<&'a str>,
+    #[serde(skip_serializing_if = "<[Group]>::is_empty")]
+    groups: &'a [Group],
     cases: Vec<CaseOut<'a>>,
 }
 
@@ -136,6 +138,7 @@ pub fn summary_json(comparison: &Comparison) -> String {
         notes: &comparison.notes,
         baseline: comparison.baseline.as_deref(),
         overlays: comparison.overlays.iter().map(|overlay| overlay.name.as_str()).collect(),
+        groups: &comparison.groups,
         cases: cases.collect(),
     };
     let mut text = serde_json::to_string_pretty(&whole).unwrap_or_default();

@@ -61,6 +61,19 @@ pub(crate) struct Plots<'a> {
     pub scatter: Scatter,
     pub distributions: [Distribution; 2],
     pub transfers: Option<Transfers>,
+    /// The groups of the cases, if there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    groups: Vec<Grouped>,
+}
+
+/// A group of cases.
+#[derive(Serialize)]
+struct Grouped {
+    /// Index of the first case, and number of cases.
+    first: usize,
+    cases: usize,
+    /// End of the longest run.
+    end: Instant,
 }
 
 /// One curve over time: a case's flows together, or one of them, or a link.
@@ -135,6 +148,21 @@ struct Extent {
     icn: bool,
 }
 
+/// Returns the groups of a comparison's cases.
+fn groups(comparison: &Comparison) -> Vec<Grouped> {
+    let grouped = comparison.grouped().map(|(_, cases)| Grouped {
+        first: cases.start,
+        cases: cases.len(),
+        end: end(comparison.cases[cases].iter().flat_map(|case| &case.runs)),
+    });
+    grouped.collect()
+}
+
+/// Returns the end of the longest run.
+fn end<'a>(runs: impl Iterator<Item = &'a Record>) -> Instant {
+    Instant(runs.map(|run| run.duration).max().unwrap_or_default().as_secs_f64())
+}
+
 pub(crate) fn plots(comparison: &Comparison, budget: Budget) -> Plots<'_> {
     let runs: Vec<&Record> = comparison.runs().map(|(_, run)| run).collect();
     let links = links(&runs);
@@ -142,12 +170,13 @@ pub(crate) fn plots(comparison: &Comparison, budget: Budget) -> Plots<'_> {
     let means = means(&runs);
     let mut plots = Plots {
         cases: comparison.cases.iter().map(|case| case.label.as_str()).collect(),
+        groups: groups(comparison),
         seeds: comparison.cases.first().map_or(vec![], |case| {
             case.runs.iter().take(extent.seeds).map(|run| run.seed).collect()
         }),
         flows: runs.iter().map(|run| run.flows.len()).max().unwrap_or(0),
         apart: comparison.cases.iter().any(|case| unequal(&case.runs)),
-        end: Instant(runs.iter().map(|run| run.duration).max().unwrap_or_default().as_secs_f64()),
+        end: end(runs.iter().copied()),
         warmup: Instant(runs.iter().map(|run| run.warmup).max().unwrap_or_default().as_secs_f64()),
         panels: vec![],
         window: None,

@@ -1,7 +1,7 @@
 //! Colours and markers of the cases. Colour is never the only cue.
 
-use crate::Comparison;
 use crate::baseline::{Standing, Standings};
+use crate::{Comparison, Group};
 use narrows_figure::palette::{COLOURS, dashes};
 
 const MARKERS: [&str; 6] = [
@@ -45,16 +45,25 @@ fn dashed(case: usize) -> String {
     }
 }
 
-/// Returns a checkbox for each case.
+/// Returns the selection of a group, if there are groups, and a checkbox for each case.
 pub(crate) fn switches(comparison: &Comparison) -> String {
+    let option = |(index, group): (usize, &Group)| {
+        format!("<option value=\"{index}\">{}</option>", escape(&group.title))
+    };
+    let options: String = comparison.groups.iter().enumerate().map(option).collect();
+    let groups = if options.is_empty() {
+        options
+    } else {
+        format!("<select id=\"group\" aria-label=\"Group shown\">{options}</select>\n")
+    };
     let one = |(index, case): (usize, &crate::Case)| {
         format!(
             "<label><input type=\"checkbox\" checked data-case=\"{index}\">{}{}</label>\n",
-            key(index),
+            key(comparison.look(index)),
             escape(&case.label)
         )
     };
-    comparison.cases.iter().enumerate().map(one).collect()
+    groups + &comparison.cases.iter().enumerate().map(one).collect::<String>()
 }
 
 /// Returns the options of the selection of a seed.

@@ -1,5 +1,6 @@
 //! The tables of the page.
 
+use super::frame::notes;
 use super::style::{self, escape, key};
 use crate::Comparison;
 use crate::baseline::against;
@@ -29,11 +30,13 @@ pub(crate) fn results(comparison: &Comparison, shown: &Results) -> String {
                 })
                 .collect();
             let label = if named {
-                format!("<th scope=\"row\">{}{}</th>", key(index), escape(&case.label))
+                let key = key(comparison.look(index));
+                format!("<th scope=\"row\">{key}{}</th>", escape(&case.label))
             } else {
                 String::new()
             };
-            format!("<tr data-case=\"{index}\">{label}{cells}</tr>\n")
+            let head = group_head(comparison, index, columns.len() + usize::from(named));
+            format!("{head}<tr data-case=\"{index}\">{label}{cells}</tr>\n")
         });
     let rows: String = rows.collect();
     let caption = comparison
@@ -43,6 +46,18 @@ pub(crate) fn results(comparison: &Comparison, shown: &Results) -> String {
         "<div class=\"wide\"><table><thead><tr>{first}{head}</tr></thead><tbody>\n{rows}</tbody></table></div>{caption}{}",
         standings(comparison, shown)
     )
+}
+
+/// Returns the heading of the group that begins with a case, over all columns; empty if none does.
+fn group_head(comparison: &Comparison, case: usize, columns: usize) -> String {
+    let begins = comparison.grouped().find(|(_, cases)| cases.start == case);
+    begins.map_or_else(String::new, |(group, _)| {
+        format!(
+            "<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"{columns}\">{}{}</th></tr>\n",
+            escape(&group.title),
+            notes(&group.notes)
+        )
+    })
 }
 
 /// Returns the standings of each case against the baseline; empty without a baseline.
@@ -132,7 +147,7 @@ fn parts<'a, T: Clone + 'a>(
             if several {
                 rows += &format!(
                     "<th scope=\"row\">{}{}</th><td>{}</td>",
-                    key(index),
+                    key(comparison.look(index)),
                     escape(&case.label),
                     run.seed
                 );

@@ -13,7 +13,7 @@ use narrows_evidence::attack::{
 };
 use narrows_measure::Record;
 use narrows_measure::metrics::{Better, Metric, Summary, metric};
-use narrows_report::{Case, Comparison, Reserved};
+use narrows_report::{Case, Comparison, Group, Reserved};
 use narrows_sim::SimError;
 use serde::Serialize;
 use std::io::Write;
@@ -59,14 +59,21 @@ pub fn write(
     }
     let json = json(found);
     put(&reserved, "findings.json", &json)?;
-    let (noted, text) = (told(found, Path::new("")), told(found, reserved.directory()));
+    let text = told(found, reserved.directory());
     let title = format!("Attack on {}: {}", found.aim.subject, found.aim.goal.name());
     let mut comparison = Comparison::new(title, cases, found.remake.clone());
-    comparison.notes = noted
-        .lines()
-        .map(str::to_owned)
-        .filter(|line| !line.is_empty())
-        .chain(unverified::notes())
+    comparison.notes = searched(found);
+    comparison.notes.push(confirmed(found));
+    comparison.notes.extend(unverified::notes());
+    comparison.groups = found
+        .findings
+        .iter()
+        .enumerate()
+        .map(|(place, finding)| Group {
+            title: format!("{}. {}", place + 1, finding.says),
+            notes: examined(found, place, Path::new("")),
+            cases: found.aim.casts(finding.genome.kind).len(),
+        })
         .collect();
     narrows_report::write(reserved, &comparison, &started.info(Vec::new(), &output.console))?;
     Ok(if output.json { json } else { text })
@@ -231,65 +238,79 @@ fn number(value: f64) -> String {
 
 /// Formats the whole result as text. `directory` is the directory of the scenario files.
 fn told(found: &Found, directory: &Path) -> String {
-    let Found { aim, plan, replayed, searched, findings, .. } = found;
-    let mut text = format!(
-        "{} against {}, {}: {}\n",
-        aim.subject,
-        join(&aim.references),
-        aim.goal.name(),
-        aim.goal.formula()
-    );
-    for own in replayed {
-        text += &format!("{}\n", own.text(&aim.subject));
+    let mut text: String = searched(found).iter().map(|line| format!("{line}\n")).collect();
+    for (place, finding) in found.findings.iter().enumerate() {
+        let lines = examined(found, place, directory).join("\n   ");
+        text += &format!("\n{}. {}\n   {lines}\n", place + 1, finding.says);
     }
+    text + &format!("\n{}\n", confirmed(found))
+}
+
+/// Describes the search: the goal, the repeated findings, and the networks of each kind.
+fn searched(found: &Found) -> Vec<String> {
+    let Found { aim, plan, replayed, searched, .. } = found;
+    let goal = (aim.goal.name(), aim.goal.formula());
+    let against = join(&aim.references);
+    let mut lines = vec![format!("{} against {against}, {}: {}", aim.subject, goal.0, goal.1)];
+    lines.extend(replayed.iter().map(|own| own.text(&aim.subject)));
     for own in searched {
         let how = if plan.strategy == Strategy::Random { "drawn at random" } else { "bred" };
-        text += &format!(
-            "{}: {} networks {how}, highest score {:.2}\n",
-            own.kind.name(),
-            own.evaluated,
-            own.highest
-        );
-        if let Some(first) = &own.first_faulty {
-            text += &format!(
-                "on {} of them the controller cannot go on, which is not scored; the first: {}\n",
+        let (kind, count) = (own.kind.name(), own.evaluated);
+        lines.push(format!("{kind}: {count} networks {how}, highest score {:.2}", own.highest));
+        lines.extend(own.first_faulty.as_ref().map(|first| {
+            format!(
+                "on {} of them the controller cannot go on, which is not scored; the first: {}",
                 own.faulty,
                 first.says()
-            );
-        }
+            )
+        }));
     }
-    for (place, (finding, kernel)) in findings.iter().zip(&found.kernel).enumerate() {
-        let Finding {
-            says, standing, score, low, high, copies, variants, passes, complexity, ..
-        } = finding;
-        let percent = 100.0 * copies;
-        let passing = if *passes { ": it passes" } else { "" };
-        text += &format!(
-            "\n{}. {says}\n   {}: score {score:.2} [{low:.2}, {high:.2}] over 30 fresh seeds; {}: {}, of the reference {}\n   \
-             {percent:.0} % of 20 copies with other numbers keep half of the score; without the random delay of hosts {:.2}, with 1 ms of jitter on \
-             the way back {:.2}, when run twice as long {:.2}{passing}\n   complexity {:.1}, minimised from {:.1}; {}; narrows run {}\n",
-            place + 1,
+    lines
+}
+
+/// Describes how a finding was examined. `directory` is the directory of its scenario file.
+fn examined(found: &Found, place: usize, directory: &Path) -> Vec<String> {
+    let Finding { standing, score, low, high, copies, variants, passes, complexity, .. } =
+        &found.findings[place];
+    let (subject, reference) = (found.findings[place].subject, found.findings[place].reference);
+    let passing = if *passes { ": it passes" } else { "" };
+    vec![
+        format!(
+            "{}: score {score:.2} [{low:.2}, {high:.2}] over 30 fresh seeds; {}: {}, of the reference {}",
             standing.words(),
-            aim.goal.number(),
-            number(finding.subject),
-            number(finding.reference),
+            found.aim.goal.number(),
+            number(subject),
+            number(reference)
+        ),
+        format!(
+            "{:.0} % of 20 copies with other numbers keep half of the score; without the random delay of hosts {:.2}, \
+             with 1 ms of jitter on the way back {:.2}, when run twice as long {:.2}{passing}",
+            100.0 * copies,
             variants[0],
             variants[1],
-            variants[2],
+            variants[2]
+        ),
+        format!(
+            "complexity {:.1}, minimised from {:.1}; {}; narrows run {}",
             complexity[1],
             complexity[0],
-            kernel.words(),
-            quote(&directory.join(file(place)).display().to_string()),
-        );
-    }
-    let confirmed =
-        findings.iter().filter(|finding| finding.standing == Standing::Confirmed).count();
-    let evaluated: usize = searched.iter().map(|own| own.evaluated).sum();
-    text + &match confirmed {
-        0 => format!(
-            "\nNothing confirmed in {evaluated} networks, which is no proof that there is nothing\n"
+            found.kernel[place].words(),
+            quote(&directory.join(file(place)).display().to_string())
         ),
-        1 => "\n1 confirmed finding\n".to_owned(),
-        many => format!("\n{many} confirmed findings\n"),
+    ]
+}
+
+/// Returns the number of confirmed findings, in words.
+fn confirmed(found: &Found) -> String {
+    let confirmed = |finding: &&Finding| finding.standing == Standing::Confirmed;
+    match found.findings.iter().filter(confirmed).count() {
+        0 => {
+            let evaluated: usize = found.searched.iter().map(|own| own.evaluated).sum();
+            format!(
+                "Nothing confirmed in {evaluated} networks, which is no proof that there is nothing"
+            )
+        }
+        1 => "1 confirmed finding".to_owned(),
+        many => format!("{many} confirmed findings"),
     }
 }

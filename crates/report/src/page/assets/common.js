@@ -8,6 +8,8 @@ const dashes = ["solid", "6px,2px", "8px,4px", "1px,4px", "2px,3px", "5px,2px,1p
 const symbols = ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross"];
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const colour = (k) => css(`--case-${k % 7}`);
+/// The index of a case's colour and symbol: its place in its group, where there are groups.
+const look = (k) => k - (data.groups?.findLast((group) => group.first <= k)?.first ?? 0);
 const symbol = (k) => symbols[k % symbols.length];
 /// Colours repeat from the eighth on: then dashes tell lines apart. `part` counts lines of one colour.
 const dash = (k, part = 0) => dashes[(Math.floor(k / 7) + 2 * part) % dashes.length];

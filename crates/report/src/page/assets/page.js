@@ -9,10 +9,25 @@ function draw() {
   distributions(shown);
 }
 
+/// Shows the cases of one group, over the time of its runs.
+function choose(group) {
+  const { first, cases, end } = data.groups[group];
+  document.querySelectorAll("#cases input").forEach((box) => {
+    const k = +box.dataset.case, own = k >= first && k < first + cases;
+    shown[k] = box.checked = own;
+    box.parentElement.hidden = !own;
+  });
+  [data.end, view] = [end, null];
+}
+
 begin(() => {
   const alone = data.cases.length === 1, overTime = () => time(shown);
   shown.push(...data.cases.map(() => true));
-  legendOf = () => data.cases.map((name, k) => ({ x: [null], y: [null], type: "scatter", name: plain(name), showlegend: true, ...drawn(k, { dash: dash(k) }) })).filter((_, k) => shown[k] && !alone);
+  legendOf = () => data.cases.map((name, k) => ({ x: [null], y: [null], type: "scatter", name: plain(name), showlegend: true, ...drawn(look(k), { dash: dash(look(k)) }) })).filter((_, k) => shown[k] && !alone);
+  if (data.groups) {
+    choose(0);
+    byId("group").addEventListener("change", () => { choose(+byId("group").value); draw(); });
+  }
   document.querySelectorAll("#cases input").forEach((box) => box.addEventListener("change", () => {
     shown[box.dataset.case] = box.checked;
     draw();

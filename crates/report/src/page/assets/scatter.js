@@ -28,7 +28,7 @@ function scatter(shown) {
   const text = (p) => plain(data.cases[p.case]) + (p.seed === undefined ? "" : `, seed ${p.seed}`);
   const marks = (list, size, more) => ({
     x: list.map((p) => p.x[q]), y: list.map((p) => p.y), type: "scatter", mode: "markers", customdata: list.map(text), hovertemplate: `%{customdata}<br>%{y:.4~g} Mbit/s, ${named} %{x:.4~g} ms<extra></extra>`,
-    marker: { size, color: list.map((p) => colour(p.case)), symbol: list.map((p) => symbol(p.case)), line: { width: 1, color: css("--paper") } }, ...more,
+    marker: { size, color: list.map((p) => colour(look(p.case))), symbol: list.map((p) => symbol(look(p.case))), line: { width: 1, color: css("--paper") } }, ...more,
   });
   const traces = [marks(medians, 16, { opacity: 0.75 }), marks(single ? [] : points, 7)];
 
@@ -37,7 +37,8 @@ function scatter(shown) {
     const low = Math.min(...values), high = Math.max(...values), room = Math.max((high - low) * 0.18, high * 0.015, 1e-9);
     return [Math.max(0, low - room), most === null || most > high + 3 * room ? high + room : Math.max(high, most) + room];
   };
-  const [low, high] = reach(s.points.map((p) => p.x[q]), s.full), [bottom, top] = reach(s.points.map((p) => p.y), s.capacity);
+  const within = data.groups ? points : s.points;
+  const [low, high] = reach(within.map((p) => p.x[q]), s.full), [bottom, top] = reach(within.map((p) => p.y), s.capacity);
   const margin = { l: 58, r: 20, t: 30, b: 48 }, height = narrow() ? 340 : 430;
   const wide = byId("scatter").clientWidth - margin.l - margin.r, tall = height - margin.t - margin.b;
   const px = (x) => ((high - x) / (high - low)) * wide, py = (y) => ((top - y) / (top - bottom)) * tall;
@@ -60,7 +61,7 @@ function scatter(shown) {
   medians.forEach((p, k) => {
     const place = places[k], own = at(p);
     if (!place) return;
-    annotations.push({ text: plain(data.cases[p.case]), x: p.x[q], y: p.y, ax: place.x - own.x, ay: place.y - own.y, showarrow: true, arrowhead: 0, arrowwidth: 1, standoff: 9, arrowcolor: place.away > 18 ? css("--soft") : "rgba(0,0,0,0)", font: { size: 12.5, color: colour(p.case) } });
+    annotations.push({ text: plain(data.cases[p.case]), x: p.x[q], y: p.y, ax: place.x - own.x, ay: place.y - own.y, showarrow: true, arrowhead: 0, arrowwidth: 1, standoff: 9, arrowcolor: place.away > 18 ? css("--soft") : "rgba(0,0,0,0)", font: { size: 12.5, color: colour(look(p.case)) } });
   });
   Plotly.react("scatter", traces, layout({
     height, margin, shapes, annotations,

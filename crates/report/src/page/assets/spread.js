@@ -14,7 +14,7 @@ function transfers(shown) {
   const slowdown = t.slowdown.filter((s) => shown[s.case]).map((s) => {
     const name = plain(alone ? s.name : `${data.cases[s.case]}, ${s.name}`);
     return {
-      x: t.sizes.map((size) => size.middle), y: s.y, name, ...drawn(s.case, { width: 1.8, dash: dash(s.case, s.rank) }), connectgaps: true,
+      x: t.sizes.map((size) => size.middle), y: s.y, name, ...drawn(look(s.case), { width: 1.8, dash: dash(look(s.case), s.rank) }), connectgaps: true,
       hovertemplate: t.sizes.map((size, k) => `${size.name}, ${name}: %{y:.3~g} times the least<br>${s.counts[k].toLocaleString("en")} transfers<extra></extra>`),
     };
   });
@@ -28,7 +28,7 @@ function transfers(shown) {
   }), config(true));
   const curves = t.completion.filter((c) => shown[c.case] && (each ? c.size !== undefined : c.size === undefined)).map((c) => {
     const size = each ? t.sizes[c.size].name : "all sizes", name = plain(alone ? size : each ? `${data.cases[c.case]}, ${size}` : data.cases[c.case]);
-    const k = alone && each ? c.size : c.case, part = alone || !each ? 0 : c.size;
+    const k = alone && each ? c.size : look(c.case), part = alone || !each ? 0 : c.size;
     return { x: c.x, y: c.y, name, ...drawn(k, { width: 2, dash: dash(k, part) }), hovertemplate: `%{x:.4~g} ms: %{y:.1%} of ${c.count.toLocaleString("en")}<extra>${name}</extra>` };
   });
   Plotly.react("completion", curves, layout({
@@ -40,7 +40,7 @@ function transfers(shown) {
 function distributions(shown) {
   data.distributions.forEach((d, k) => {
     const traces = d.curves.filter((c) => shown[c.case]).map((c) => ({
-      x: c.x, y: c.y, name: plain(data.cases[c.case]), ...drawn(c.case, { width: 2, dash: dash(c.case) }), hovertemplate: `%{x:.4~g} ms: %{y:.1%}<extra>${plain(data.cases[c.case])}</extra>`,
+      x: c.x, y: c.y, name: plain(data.cases[c.case]), ...drawn(look(c.case), { width: 2, dash: dash(look(c.case)) }), hovertemplate: `%{x:.4~g} ms: %{y:.1%}<extra>${plain(data.cases[c.case])}</extra>`,
     }));
     Plotly.react(`cdf${k}`, traces, layout({
       height: 330, xaxis: axis({ title: { text: d.title } }), yaxis: axis({ range: [0, 1.02], tickformat: ".0%" }),

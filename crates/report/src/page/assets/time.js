@@ -67,15 +67,15 @@ function time(shown) {
   const yaxis = (k) => (place.get(k) ? `y${place.get(k) + 1}` : "y");
   const value = (k, name) => `%{y:.4~g}${unit(data.panels[k].unit)}<extra>${name}</extra>`;
   const traces = [], widths = {};
-  data.capacity.filter((c) => c.seed === seed && (c.case === 0 || shown[c.case])).forEach((c, k) => traces.push({
+  data.capacity.filter((c) => c.seed === seed && ((c.case === 0 && !data.groups) || shown[c.case])).forEach((c, k) => traces.push({
     ...(c.varies ? seen(c, pixels / 4) : { x: [0, data.end], y: c.y }), mode: "lines", name: "capacity", yaxis: "y", showlegend: false, connectgaps: false, hoverinfo: c.varies ? "all" : "skip", level: true,
-    line: { width: c.varies && k === 0 ? 0 : 1.2, color: k ? colour(c.case) : css("--soft"), dash: c.varies ? "solid" : "dash" },
+    line: { width: c.varies && k === 0 ? 0 : 1.2, color: k ? colour(look(c.case)) : css("--soft"), dash: c.varies ? "solid" : "dash" },
     fill: c.varies && k === 0 ? "tozeroy" : "none", fillcolor: css("--area"), hovertemplate: value(0, "capacity"),
   }));
   const marks = [], room = (panel) => (data.panels[panel].mean ? pixels / 4 : pixels);
   for (const l of data.lines.filter(wanted)) {
     const label = data.cases[l.case], group = plain(alone ? l.name ?? label : l.name === undefined ? label : l.name.startsWith(label) ? l.name : `${label} ${l.name}`), name = l.of ? `${group}, ${l.of}` : group;
-    const k = alone ? l.flow ?? (l.link === undefined && data.flows === 1 ? 0 : 6) : l.case, part = l.part ?? (alone ? 0 : l.flow ?? 0);
+    const k = alone ? l.flow ?? (l.link === undefined && data.flows === 1 ? 0 : 6) : look(l.case), part = l.part ?? (alone ? 0 : l.flow ?? 0);
     const trace = {
       ...seen(l, room(l.panel)), name, yaxis: yaxis(l.panel), connectgaps: false, hovertemplate: value(l.panel, name), ...drawn(k, { dash: dash(k, part) }),
       legendgroup: group, showlegend: l.flow !== undefined && l.panel === 0,
@@ -131,7 +131,7 @@ function time(shown) {
     if (told) annotations.push(note(told, { xref: "paper", x: 1, xanchor: "right", yref: "paper", y: top, yanchor: "bottom" }));
   });
   for (const c of changes) {
-    shapes.push({ type: "line", layer: "below", yref: "paper", x0: c.at, x1: c.at, y0: 0, y1: 1, line: { width: 1, dash: "dot", color: c.case === undefined ? css("--soft") : colour(c.case) } });
+    shapes.push({ type: "line", layer: "below", yref: "paper", x0: c.at, x1: c.at, y0: 0, y1: 1, line: { width: 1, dash: "dot", color: c.case === undefined ? css("--soft") : colour(look(c.case)) } });
   }
   if (data.warmup > 0) {
     shapes.unshift({ type: "rect", layer: "below", yref: "paper", y0: 0, y1: 1, x0: 0, x1: data.warmup, fillcolor: css("--veil"), line: { width: 0 } });
