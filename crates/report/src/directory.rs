@@ -146,6 +146,8 @@ pub fn write(
     comparison: &Comparison,
     info: &RunInfo,
 ) -> Result<(), ReportError> {
+    let grouped: usize = comparison.groups.iter().map(|group| group.cases).sum();
+    debug_assert!(comparison.groups.is_empty() || grouped == comparison.cases.len());
     let mut seen = BTreeSet::new();
     if let Some((label, run)) =
         comparison.runs().find(|(label, run)| !seen.insert((label.to_owned(), run.seed)))

@@ -4,6 +4,7 @@ use super::cell::CheckedCell;
 use super::model::CheckedCriterion;
 use super::text::found;
 use narrows_figure::number::short;
+use narrows_measure::metrics::in_words;
 use narrows_report::escape;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -59,7 +60,7 @@ fn map(grid: &str, measure: &str, cells: &[&CheckedCell]) -> String {
     format!(
         "<h3>{}: {}{}</h3>\n<div class=\"wide\"><table class=\"map\"><thead><tr><th></th>{head}</tr></thead><tbody>\n{}</tbody></table></div>\n",
         escape(grid),
-        escape(measure),
+        escape(&in_words(measure)),
         escape(&unit),
         rows.iter().map(line).collect::<String>()
     )

@@ -8,6 +8,7 @@ use narrows_figure::number::short;
 use narrows_figure::{
     Axis, Content, Dot, Figure, Scale, Style, Track, Tracks, TradePanel, Trades, hyphened,
 };
+use narrows_measure::metrics::in_words;
 use narrows_report::escape;
 
 /// Width of a plot in pixels.
@@ -103,7 +104,7 @@ fn track_figure(cells: &[&CheckedCell]) -> Option<Figure> {
     };
     Some(Figure {
         name: None,
-        title: first.measure.clone(),
+        title: in_words(&first.measure),
         caption: "Means over seeds with their intervals, from zero to the number at the right end."
             .to_owned(),
         x: unused(),
@@ -129,13 +130,13 @@ fn trade_figure(cells: &[&CheckedCell]) -> Option<Figure> {
         series: points(cell).into_iter().map(|(_, points)| points).collect(),
     };
     let titled = |measure: &str, unit: &str| match unit {
-        "" => measure.to_owned(),
-        unit => format!("{measure}, {unit}"),
+        "" => in_words(measure),
+        unit => format!("{}, {unit}", in_words(measure)),
     };
     let axis = |title: String| Axis { title, ..unused() };
     Some(Figure {
         name: None,
-        title: format!("{} over {}", first.measure, second.measure),
+        title: format!("{} over {}", in_words(&first.measure), in_words(&second.measure)),
         caption: "Better is up and left. A dot is a seed; an ellipse holds one standard deviation around their mean. All panels have the same scale."
             .to_owned(),
         x: axis(titled(&second.measure, &second.unit)),

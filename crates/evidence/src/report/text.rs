@@ -4,6 +4,7 @@ use super::cell::{Beside, CheckedCell, OnKernel};
 use super::model::{Checked, CheckedCriterion};
 use crate::statistics::Estimate;
 use narrows_figure::number::short;
+use narrows_measure::metrics::in_words;
 use narrows_report::text_table;
 use std::collections::BTreeMap;
 
@@ -135,19 +136,23 @@ pub(super) fn shown(own: &CheckedCriterion) -> Vec<Vec<String>> {
         let unit = if cell.unit.is_empty() { String::new() } else { format!(", {}", cell.unit) };
         let values = std::iter::once(mean(cell.value()))
             .chain(others(cell).iter().map(|other| mean(other.value())).collect::<Vec<_>>());
-        [cell.cell.clone(), format!("{}{unit}", cell.measure)].into_iter().chain(values).collect()
+        [cell.cell.clone(), format!("{}{unit}", in_words(&cell.measure))]
+            .into_iter()
+            .chain(values)
+            .collect()
     }));
     rows
 }
 
-/// Describes an improvement, if there is any: "standing_queue improves on each baseline in 5 of 6
+/// Describes an improvement, if there is any: "standing queue improves on each baseline in 5 of 6
 /// cells". The rule defines the required margin.
 pub(super) fn improved(own: &CheckedCriterion) -> Option<String> {
     let first = own.cells.iter().find(|cell| cell.improves)?;
     let alike: Vec<&CheckedCell> =
         own.cells.iter().filter(|cell| cell.measure == first.measure).collect();
     let count = alike.iter().filter(|cell| cell.improves).count();
-    Some(format!("{} improves on each baseline in {count} of {} cells", first.measure, alike.len()))
+    let (measure, cells) = (in_words(&first.measure), alike.len());
+    Some(format!("{measure} improves on each baseline in {count} of {cells} cells"))
 }
 
 /// Returns a paragraph for each grid that the controller cannot run in.
@@ -168,7 +173,7 @@ pub(super) fn on_kernel(own: &CheckedCriterion, kernel: &OnKernel) -> Option<Str
     Some(format!(
         "{}; {} {} {} (simulated {})",
         kernel.verdict,
-        cell.measure,
+        in_words(&cell.measure),
         mean(&kernel.subject),
         cell.unit,
         mean(&cell.subject)
@@ -185,11 +190,11 @@ fn place(own: &CheckedCriterion) -> String {
     }
 }
 
-/// Describes the numbers of a cell: "loss 14.2 %; newreno 0.555", "utilisation 78.2 %, delay_p95
+/// Describes the numbers of a cell: "loss 14.2 %; newreno 0.555", "utilisation 78.2 %, delay p95
 /// 55.0 ms; newreno 99.1 and 35.0"; for harm, the description of the harm.
 pub fn found(cell: &CheckedCell) -> String {
     let one = |measure: &str, value: Option<Estimate>, unit: &str| {
-        format!("{measure} {}{}", mean(value), spaced(unit))
+        format!("{} {}{}", in_words(measure), mean(value), spaced(unit))
     };
     let first = one(&cell.measure, cell.value(), &cell.unit);
     match (&cell.note, &cell.second) {
@@ -206,11 +211,10 @@ pub fn found(cell: &CheckedCell) -> String {
     }
 }
 
-/// Names the measured numbers: "utilisation", or "utilisation and delay_p95".
+/// Names the measured numbers: "utilisation", or "utilisation and delay p95".
 pub(super) fn measured(cell: &CheckedCell) -> String {
-    cell.second
-        .as_ref()
-        .map_or_else(|| cell.measure.clone(), |own| format!("{} and {}", cell.measure, own.measure))
+    let second = cell.second.as_ref().map(|own| format!(" and {}", in_words(&own.measure)));
+    in_words(&cell.measure) + &second.unwrap_or_default()
 }
 
 /// Formats the judged numbers: "12.3 [11.0–13.1] %"; two numbers are joined by "and".

@@ -153,7 +153,7 @@ fn a_rule_of_two_numbers_shows_both() {
     let told = narrows_evidence::report::found(cell);
     assert_eq!(
         told,
-        "newreno is better in one number and not worse in the other: utilisation 80.0 %, delay_p95 40.0 ms; newreno 100 and 20.0, cubic 100 and 20.0"
+        "newreno is better in one number and not worse in the other: utilisation 80.0 %, delay p95 40.0 ms; newreno 100 and 20.0, cubic 100 and 20.0"
     );
     let page = narrows_evidence::report::check_html(&checked, &Default::default());
     assert_eq!(page.matches("fill-opacity=\"0.25\"").count(), 3, "one for each controller");
@@ -172,7 +172,7 @@ fn what_is_much_better_is_told() {
         };
         let found = report(&check, &|run| kept(&[value(&check.pair_label(run))]));
         check_text(&Checked::of(&check, &found, "1", "", 0))
-            .contains("standing_queue improves on each baseline in 1 of 1 cells")
+            .contains("standing queue improves on each baseline in 1 of 1 cells")
     };
     assert_eq!([told(4.0), told(6.0), told(20.0)], [true, false, false]);
 }

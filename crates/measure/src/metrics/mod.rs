@@ -61,9 +61,28 @@ pub fn metric(name: &str) -> Option<&'static Metric> {
     METRICS.iter().find(|metric| metric.name == name)
 }
 
+/// Returns the name of a metric, or a text with names of metrics, in words: "short slowdown p99",
+/// "RTT p95".
+pub fn in_words(names: &str) -> String {
+    let plain = names.replace('_', " ");
+    let word = |word: &str| match word {
+        "rtt" | "fct" | "ecn" => word.to_uppercase(),
+        "jain" => "Jain".to_owned(),
+        _ => word.to_owned(),
+    };
+    plain.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_told_in_words() {
+        assert_eq!(in_words("rtt_p95"), "RTT p95");
+        assert_eq!(in_words("gap_growth, 12 s to 45 s"), "gap growth, 12 s to 45 s");
+        assert_eq!(in_words("jain"), "Jain");
+    }
 
     #[test]
     fn names_are_unique_and_found() {

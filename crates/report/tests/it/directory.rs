@@ -2,7 +2,7 @@
 
 use narrows_measure::{Change, Changed, Emulation, Limit, Replayed, Transfer, Transfers};
 use narrows_report::{
-    Comparison, Input, ReportError, Reserved, RunInfo, html, redraw, summary_json,
+    Comparison, Group, Input, ReportError, Reserved, RunInfo, html, redraw, summary_json,
 };
 use narrows_units::{Bytes, Span, Time};
 use std::fs;
@@ -76,6 +76,8 @@ fn what_was_written_is_read_back() {
     let mut shared = crate::common::three_by_three();
     let scenario = shared.cases[0].scenario_toml.clone();
     shared.cases.iter_mut().for_each(|case| case.scenario_toml.clone_from(&scenario));
+    let group = |cases| Group { title: "g".to_owned(), notes: vec!["n".to_owned()], cases };
+    shared.groups = vec![group(2), group(1)];
     for (name, made) in [
         ("many", crate::common::three_by_three()),
         ("shared", shared),
@@ -370,34 +372,45 @@ fn a_table_of_another_run_is_refused() {
     assert!(error.contains("link_samples.parquet"), "{error}");
 }
 
+/// Replaces a part of `summary.json`. Whoever can write the directory can write its checksums, too.
+fn forge(dir: &Path, part: &str, other: &str) {
+    let text = fs::read_to_string(dir.join("summary.json")).unwrap();
+    assert!(text.contains(part), "{text}");
+    fs::write(dir.join("summary.json"), text.replace(part, other)).unwrap();
+    let sums = std::process::Command::new("sha256sum")
+        .arg("summary.json")
+        .current_dir(dir)
+        .output()
+        .unwrap();
+    let sums = String::from_utf8(sums.stdout).unwrap();
+    let all = fs::read_to_string(dir.join("SHA256SUMS")).unwrap();
+    let kept: String = all
+        .lines()
+        .filter(|line| !line.ends_with("  summary.json"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    fs::write(dir.join("SHA256SUMS"), kept + &sums).unwrap();
+}
+
+#[test]
+fn groups_that_do_not_hold_all_cases_are_refused() {
+    let scratch = Scratch::new("groups");
+    let error = changed(&scratch, |dir| {
+        let groups =
+            "\"groups\": [{ \"title\": \"g\", \"notes\": [], \"cases\": 7 }], \"cases\": [";
+        forge(dir, "\"cases\": [", groups);
+    });
+    assert!(error.contains("its groups have 7 cases, and it has"), "{error}");
+}
+
 #[test]
 fn nothing_outside_the_directory_is_read() {
     let scratch = Scratch::new("outside");
     fs::write(scratch.0.join("secret"), "secret").unwrap();
-    // Whoever can write the directory can write its checksums, too.
-    let forge = |dir: &Path, scenario: &str| {
-        let text = fs::read_to_string(dir.join("summary.json")).unwrap();
-        fs::write(
-            dir.join("summary.json"),
-            text.replace("\"scenario.toml\"", &format!("\"{scenario}\"")),
-        )
-        .unwrap();
-        let sums = std::process::Command::new("sha256sum")
-            .arg("summary.json")
-            .current_dir(dir)
-            .output()
-            .unwrap();
-        let sums = String::from_utf8(sums.stdout).unwrap();
-        let all = fs::read_to_string(dir.join("SHA256SUMS")).unwrap();
-        let kept: String = all
-            .lines()
-            .filter(|line| !line.ends_with("  summary.json"))
-            .map(|line| format!("{line}\n"))
-            .collect();
-        fs::write(dir.join("SHA256SUMS"), kept + &sums).unwrap();
-    };
     for scenario in ["../secret", "/etc/passwd", "run.json"] {
-        let error = changed(&scratch, |dir| forge(dir, scenario));
+        let error = changed(&scratch, |dir| {
+            forge(dir, "\"scenario.toml\"", &format!("\"{scenario}\""));
+        });
         assert!(error.contains(scenario) && error.contains("not in SHA256SUMS"), "{error}");
     }
     let link = changed(&scratch, |dir| {

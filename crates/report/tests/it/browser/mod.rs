@@ -5,7 +5,7 @@ mod driver;
 use crate::common;
 use driver::Browser;
 use narrows_measure::{FlowSample, LinkSample};
-use narrows_report::{Comparison, html};
+use narrows_report::{Comparison, Group, html};
 use narrows_units::{Bytes, Random, Span, Time};
 use serde_json::{Value, json};
 use std::fs;
@@ -105,6 +105,30 @@ fn a_reader_toggles_zooms_points_and_saves() {
             }
         }
     }
+    assert_eq!(browser.faults(), [] as [&str; 0]);
+}
+
+#[test]
+fn a_reader_chooses_a_group() {
+    let Some(mut browser) = Browser::start("browser-groups") else { return };
+    let mut made = common::three_by_three();
+    let group = |title: &str, cases| Group {
+        title: title.to_owned(),
+        notes: vec![format!("{title} was examined")],
+        cases,
+    };
+    made.groups = vec![group("The first", 1), group("The others", 2)];
+    browser.open(&html(&made));
+    let shown = "[[...document.querySelectorAll('#cases label')].filter((l) => !l.hidden).length, document.querySelectorAll('tr.off').length > 0, \
+                 new Set(document.getElementById('scatter').data[0].marker.color).size, document.getElementById('scatter').data[0].marker.color[0]]";
+    let first = browser.value(shown);
+    assert_eq!((&first[0], &first[1], &first[2]), (&json!(1), &json!(true), &json!(1)));
+    let select = "(() => { const e = document.getElementById('group'); e.value = 1; e.dispatchEvent(new Event('change')); })()";
+    browser.value(select);
+    let second = browser.value(shown);
+    assert_eq!((&second[0], &second[2]), (&json!(2), &json!(2)));
+    assert_eq!(first[3], second[3], "each group begins with the first colour");
+    assert!(number(&browser.value("document.querySelectorAll('tr.group .note').length")) == 2.0);
     assert_eq!(browser.faults(), [] as [&str; 0]);
 }
 
