@@ -18,6 +18,7 @@ pub mod metrics;
 mod part;
 mod record;
 mod route;
+pub mod sequential;
 pub mod statistics;
 mod transfers;
 
