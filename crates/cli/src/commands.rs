@@ -1,6 +1,6 @@
 //! Dispatch of the commands.
 
-use crate::cli::{Cli, Command, LabCommand};
+use crate::cli::{Cli, Command, DeployCommand, LabCommand};
 use crate::{
     bench, diff, doctor, export, figure, forward, inspect, kernel, list, manual, report, terminal,
 };
@@ -21,6 +21,7 @@ pub fn command(cli: Cli) -> Result<Outcome, Failure> {
         Command::List(args) => list::list(args),
         Command::Path(args) => list::path(args),
         Command::Schema(args) => list::schema(&args),
+        Command::Deploy(args) => deploy(args.command),
         Command::Lab(args) => lab(args.command),
         Command::Completions(args) => manual::completions(&args),
         Command::Man(args) => manual::man(&args),
@@ -34,6 +35,13 @@ fn lab(command: LabCommand) -> Result<Outcome, Failure> {
         LabCommand::Bench(args) => bench::bench(args),
         LabCommand::Fidelity(args) => carry_out(Request::Fidelity(args)),
         LabCommand::SelfCheck(args) => carry_out(Request::SelfCheck(args)),
+    }
+}
+
+/// Plans an experiment on real connections.
+fn deploy(command: DeployCommand) -> Result<Outcome, Failure> {
+    match command {
+        DeployCommand::Plan(args) => carry_out(Request::DeployPlan(args)),
     }
 }
 

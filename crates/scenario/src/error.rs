@@ -8,13 +8,14 @@ use std::ops::Range;
 
 /// A problem at a place of the text, without the name of the file.
 #[derive(Debug)]
-pub(crate) struct Problem {
+pub struct Problem {
     message: String,
     help: String,
     marks: Vec<(Range<usize>, Option<String>)>,
 }
 
-pub(crate) type Checked<T> = Result<T, Box<Problem>>;
+/// A value that was read from a text, or the problem with it.
+pub type Checked<T> = Result<T, Box<Problem>>;
 
 impl Problem {
     /// A problem with the text at `span`.
@@ -37,19 +38,19 @@ impl Problem {
     }
 
     /// True if `span` overlaps a place of the problem.
-    pub fn touches(&self, span: &Range<usize>) -> bool {
+    pub(crate) fn touches(&self, span: &Range<usize>) -> bool {
         self.marks
             .iter()
             .any(|(own, _)| !own.is_empty() && own.start < span.end && span.start < own.end)
     }
 
     /// True if the other problem has the same message, wherever it is.
-    pub fn says_as(&self, other: &Problem) -> bool {
+    pub(crate) fn says_as(&self, other: &Problem) -> bool {
         self.message == other.message
     }
 
     /// Makes it the problem of a cell of a sweep, shown at the places of the cell's axes.
-    pub fn of_cell(self, cell: &str, marks: Vec<(Range<usize>, String)>) -> Box<Problem> {
+    pub(crate) fn of_cell(self, cell: &str, marks: Vec<(Range<usize>, String)>) -> Box<Problem> {
         let marks = marks.into_iter().map(|(span, label)| (span, Some(label))).collect();
         Box::new(Problem {
             message: format!("in the cell with {cell}: {}", self.message),
@@ -106,7 +107,8 @@ pub struct ErrorStyle {
 }
 
 impl ScenarioError {
-    pub(crate) fn new(problem: Problem, file: &str, text: &str) -> ScenarioError {
+    /// Makes the error of a problem in a text, which errors call `file`.
+    pub fn new(problem: Problem, file: &str, text: &str) -> ScenarioError {
         let first = problem.marks[0].0.start.min(text.len());
         let line = text.as_bytes()[..first].iter().filter(|byte| **byte == b'\n').count() + 1;
         let on_one_line = |(span, _): &(Range<usize>, Option<String>)| {

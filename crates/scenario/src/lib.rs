@@ -61,6 +61,7 @@ mod text;
 mod unsupported;
 mod whole;
 mod write;
+pub mod written;
 
 pub use comparison::Comparison;
 pub use controllers::load_controller;

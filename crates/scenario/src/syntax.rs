@@ -6,8 +6,12 @@ use narrows_params::suggest;
 use serde::de::DeserializeOwned;
 use std::ops::Range;
 
-/// Parses the text. Errors are of its form: syntax, keys and types.
-pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Checked<T> {
+/// Parses a text.
+///
+/// # Errors
+///
+/// The text is not TOML, or its keys or types are not those of `T`.
+pub fn read<T: DeserializeOwned>(text: &str) -> Checked<T> {
     let tree = toml::de::Deserializer::parse(text).map_err(|error| syntax(text, &error))?;
     T::deserialize(tree).map_err(|error| form::<T>(text, &error))
 }

@@ -13,8 +13,10 @@ use std::str::FromStr;
 
 /// A value and its byte range in the file.
 #[derive(Clone, Debug)]
-pub(crate) struct At<T> {
+pub struct At<T> {
+    /// The range.
     pub span: Range<usize>,
+    /// The value.
     pub value: T,
 }
 
@@ -58,7 +60,7 @@ impl<T: Ord> PartialEq for At<T> {
 }
 
 /// A quantity that is written as a number and a unit.
-pub(crate) trait Written: FromStr<Err: Display> {
+pub trait Written: FromStr<Err: Display> {
     /// Name in the JSON Schema.
     const NAME: &'static str;
     /// Pattern that editors accept.
@@ -185,7 +187,7 @@ impl JsonSchema for Load {
 
 /// A quantity read from a string. A bare number is refused like any other text without a unit.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Quantity<T>(pub T);
+pub struct Quantity<T>(pub T);
 
 impl<'de, T: Written> Deserialize<'de> for Quantity<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Quantity<T>, D::Error> {

@@ -22,6 +22,7 @@ impl Request {
             Request::Check(args) => crate::check::check(args),
             Request::Reproduce(args) => crate::reproduce::reproduce(args),
             Request::Fidelity(args) => crate::fidelity::fidelity(args),
+            Request::DeployPlan(args) => crate::deploy::deploy_plan(args),
             Request::SelfCheck(args) => crate::check::self_check(args),
         }
     }

@@ -15,6 +15,7 @@ mod compare;
 mod conflicts;
 mod contenders;
 mod controller_files;
+mod deploy;
 mod error;
 mod fidelity;
 mod host;

@@ -6,9 +6,10 @@ use clap_complete::Shell;
 use std::path::PathBuf;
 
 /// The commands by task.
-const TASKS: [(&str, &[&str]); 7] = [
+const TASKS: [(&str, &[&str]); 8] = [
     ("Simulate", &["compare", "run", "sweep", "merge", "matrix"]),
     ("Run on Linux", &["live", "doctor", "kernel", "inspect"]),
+    ("Deploy", &["deploy"]),
     ("Judge", &["check", "attack", "reproduce"]),
     ("Use results", &["report", "figure", "export", "diff"]),
     ("Named Data Networking", &["ndn"]),

@@ -1,5 +1,6 @@
 //! The arguments.
 
+mod deploy;
 mod forward;
 mod help;
 mod inspect;
@@ -8,6 +9,7 @@ mod lab;
 mod parse;
 mod results;
 
+pub use deploy::{DeployArgs, DeployCommand};
 pub use forward::{
     At, ForwardArgs, ForwardCommand, ForwarderArgs, GetArgs, KeyArgs, NdnArgs, NdnCommand,
     PingArgs, ServeArgs, StatusArgs, TracerouteArgs,
@@ -68,6 +70,8 @@ pub enum Command {
     Path(PathArgs),
     /// Print the JSON Schema of scenario files
     Schema(SchemaArgs),
+    /// Plan an experiment that gives a controller to a share of a host's real connections
+    Deploy(DeployArgs),
     /// Measure Narrows itself: its speed, its distance from the kernel, its verdicts
     Lab(LabArgs),
     /// Print a script that completes commands in a shell

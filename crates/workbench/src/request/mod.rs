@@ -6,6 +6,7 @@
 mod attack;
 mod check;
 mod compare;
+mod deploy;
 mod lab;
 mod network;
 mod output;
@@ -17,6 +18,7 @@ mod words;
 pub use attack::{Attack, Search};
 pub use check::{Check, Scope, Suite};
 pub use compare::{Compare, Compared};
+pub use deploy::DeployPlan;
 pub use lab::{Fidelity, SelfCheck};
 pub use network::Network;
 pub use output::Output;
@@ -56,6 +58,9 @@ pub enum Request {
     /// A part of `narrows lab`.
     #[command(skip)]
     SelfCheck(SelfCheck),
+    /// A part of `narrows deploy`.
+    #[command(skip)]
+    DeployPlan(DeployPlan),
 }
 
 /// Makes the error of a command that makes no request.
@@ -85,6 +90,7 @@ impl Request {
             "reproduce" => Request::Reproduce(words::read(command, values)?),
             "lab fidelity" => Request::Fidelity(words::read(command, values)?),
             "lab self-check" => Request::SelfCheck(words::read(command, values)?),
+            "deploy plan" => Request::DeployPlan(words::read(command, values)?),
             _ => return Err(unknown(command)),
         })
     }
@@ -108,6 +114,7 @@ impl Request {
             "reproduce" => words::named::<Reproduce>(command, values),
             "lab fidelity" => words::named::<Fidelity>(command, values),
             "lab self-check" => words::named::<SelfCheck>(command, values),
+            "deploy plan" => words::named::<DeployPlan>(command, values),
             _ => Err(unknown(command)),
         }
     }
@@ -126,6 +133,7 @@ impl Request {
             Request::Reproduce(args) => &mut args.output,
             Request::Fidelity(args) => &mut args.output,
             Request::SelfCheck(args) => &mut args.output,
+            Request::DeployPlan(args) => &mut args.output,
         }
     }
 

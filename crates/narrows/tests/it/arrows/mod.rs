@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// All crates. Each may depend only on those before it.
-const ORDER: [&str; 33] = [
+const ORDER: [&str; 34] = [
     "bindings",
     "cores",
     "files",
@@ -36,6 +36,7 @@ const ORDER: [&str; 33] = [
     "figure",
     "capture",
     "report",
+    "deploy",
     "evidence",
     "workbench",
     "cli",

@@ -1,0 +1,217 @@
+//! The plan: the experiment itself in the simulator, before anything is tried on a host.
+//!
+//! Two runs with one arm each give the total effect. A run with both arms side by side tells what an
+//! A/B test would say, and switchbacks of several periods tell which period is long enough and how
+//! many pairs are needed.
+
+mod network;
+mod outcome;
+mod page;
+mod reduced;
+mod text;
+
+pub use network::{Exposed, NetworkError};
+pub use outcome::{Candidate, Compared, Outcome, Ramp, Verdict};
+pub use page::page;
+pub use reduced::Reduced;
+pub use text::text;
+
+use crate::experiment::{Experiment, Kind};
+use crate::order::{Arm, switchback};
+use narrows_scenario::{Scenario, ScenarioError};
+use narrows_units::Span;
+
+/// Name of the controller of exposed flows in a scenario.
+pub const NAME: &str = "experiment";
+
+/// Shares of treated connections of the ramp-up that a plan shows.
+pub const RAMP: [f64; 7] = [0.0, 0.01, 0.1, 0.5, 0.9, 0.99, 1.0];
+
+/// Length of a part of a run in which the load is constant, where the load varies.
+const PART: Span = Span::from_secs(60);
+/// Length of the runs that tell the total effect and the A/B test.
+const LENGTH: Span = Span::from_secs(20 * 60);
+/// Part of such a run that does not count at its beginning and at its end.
+const EDGES: (Span, Span) = (Span::from_secs(60), Span::from_secs(60));
+/// Simulated length of a switchback at least, and pairs of it at least.
+const SWITCHED: (Span, usize) = (Span::from_secs(20 * 60), 8);
+
+/// How much a plan simulates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// Number of seeds.
+    pub seeds: u32,
+    /// True if the ramp-up is simulated.
+    pub ramp: bool,
+}
+
+/// A run of a plan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Job {
+    /// What it runs.
+    pub kind: JobKind,
+    /// Its seed.
+    pub seed: u64,
+}
+
+/// The kinds of runs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum JobKind {
+    /// A share of the connections is treated all the time.
+    Share(f64),
+    /// Periods alternate.
+    Switchback(Timing),
+}
+
+/// The timing of a switchback.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    /// Length of a period.
+    pub period: Span,
+    /// Connections that begin in this part of a period do not count.
+    pub burn_in: Span,
+    /// Connections that begin in this part before its end do not count.
+    pub burn_out: Span,
+}
+
+/// A plan: the experiment, and the network on which it is simulated.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The experiment.
+    pub experiment: Experiment,
+    /// The exposed flows and the network.
+    pub network: Exposed,
+    /// Controllers of the two arms in the simulator.
+    pub arms: [String; 2],
+    /// How much is simulated.
+    pub effort: Effort,
+}
+
+impl Plan {
+    /// Returns the share of treated connections that the A/B test of the plan has.
+    pub fn share(&self) -> f64 {
+        match self.experiment.design.kind {
+            Kind::Share { share } => share,
+            _ => self.experiment.plan.as_ref().map_or(0.5, |own| own.share),
+        }
+    }
+
+    /// Returns the wanted half width of the first metric's interval, as a logarithm.
+    pub fn width(&self) -> f64 {
+        libm::log(1.0 + self.experiment.plan.as_ref().map_or(0.1, |own| own.width))
+    }
+
+    /// Returns the runs that tell the total effect, the A/B test and the ramp-up.
+    pub fn first_jobs(&self) -> Vec<Job> {
+        let mut shares = vec![0.0, 1.0, self.share()];
+        let more: Vec<f64> = RAMP.into_iter().filter(|own| !shares.contains(own)).collect();
+        shares.extend(more.into_iter().filter(|_| self.effort.ramp));
+        let of_share =
+            |share: f64| (1..=u64::from(self.effort.seeds)).map(move |seed| (share, seed));
+        let job = |(share, seed)| Job { kind: JobKind::Share(share), seed };
+        shares.into_iter().flat_map(of_share).map(job).collect()
+    }
+
+    /// Returns the switchbacks whose timing follows from the completion times of the runs with one
+    /// arm, and the one of the file.
+    pub fn second_jobs(&self, first: &[(Job, Reduced)]) -> Vec<Job> {
+        let timings = self.timings(first);
+        let of_timing = |timing: Timing| {
+            (1..=u64::from(self.effort.seeds))
+                .map(move |seed| Job { kind: JobKind::Switchback(timing), seed })
+        };
+        timings.into_iter().flat_map(of_timing).collect()
+    }
+
+    /// Returns the timings to try, ours: what does not count at the beginning is the 99th percentile
+    /// of completion in the slower arm, what does not count at the end the 95th, and periods are 2,
+    /// 4, 8 and 16 times the first, rounded up to 1, 2 or 5 times a power of ten.
+    fn timings(&self, first: &[(Job, Reduced)]) -> Vec<Timing> {
+        let slower = |q: f64| {
+            let one_arm = first.iter().filter(|(job, _)| {
+                matches!(job.kind, JobKind::Share(share) if share == 0.0 || share == 1.0)
+            });
+            let of = |(_, own): &(Job, Reduced)| own.whole().completion_quantile(q);
+            one_arm.filter_map(of).fold(0.0, f64::max)
+        };
+        let seconds = |own: f64| Span::from_secs(libm::ceil(own) as u64);
+        let (late, most) = (slower(0.95).max(1.0), slower(0.99).max(1.0));
+        let candidate = |times: f64| Timing {
+            period: round_up(times * most),
+            burn_in: seconds(most),
+            burn_out: seconds(late),
+        };
+        let mut all: Vec<Timing> = [2.0, 4.0, 8.0, 16.0].map(candidate).into();
+        all.retain(|own| own.period > own.burn_in + own.burn_out);
+        let design = &self.experiment.design;
+        if let Some(period) = design.period {
+            let own = Timing { period, burn_in: design.burn_in, burn_out: design.burn_out };
+            all.retain(|other| *other != own);
+            all.insert(0, own);
+        }
+        all.dedup();
+        all
+    }
+
+    /// Returns the scenario of a run.
+    ///
+    /// # Errors
+    ///
+    /// The network does not take the flows.
+    pub fn scenario(&self, job: &Job) -> Result<Scenario, ScenarioError> {
+        let parts = self.parts(job);
+        let variation = self.experiment.plan.as_ref().map_or(0.0, |own| own.variation);
+        self.network.scenario(&self.arms, &parts, variation, job.seed)
+    }
+
+    /// Returns the number of periods or parts of a run, their length, and the share that each
+    /// treats.
+    fn parts(&self, job: &Job) -> Parts {
+        match &job.kind {
+            JobKind::Share(share) => {
+                let count = (LENGTH.as_nanos() / PART.as_nanos()) as usize;
+                Parts { length: PART, shares: vec![*share; count] }
+            }
+            JobKind::Switchback(timing) => {
+                let pairs = (SWITCHED.0.as_nanos() / (2 * timing.period.as_nanos())) as usize;
+                let high = match self.experiment.design.kind {
+                    Kind::Switchback { high, .. } => high,
+                    _ => 1.0,
+                };
+                let share = |arm: Arm| if arm == Arm::Treatment { high } else { 0.0 };
+                let order = switchback(job.seed, 0, pairs.max(SWITCHED.1));
+                Parts { length: timing.period, shares: order.into_iter().map(share).collect() }
+            }
+        }
+    }
+}
+
+/// The parts of a run.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// Length of a part.
+    pub length: Span,
+    /// Share of the connections that each part treats.
+    pub shares: Vec<f64>,
+}
+
+/// Rounds a number of seconds up to 1, 2 or 5 times a power of ten.
+fn round_up(seconds: f64) -> Span {
+    let power = libm::pow(10.0, libm::floor(libm::log10(seconds.max(1.0))));
+    let times = [1.0, 2.0, 5.0, 10.0].into_iter().find(|own| own * power >= seconds * 0.999_999);
+    Span::from_secs((times.unwrap_or(10.0) * power) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn periods_are_round() {
+        for (seconds, rounded) in
+            [(0.3, 1), (1.0, 1), (1.1, 2), (28.0, 50), (56.0, 100), (112.0, 200), (500.0, 500)]
+        {
+            assert_eq!(round_up(seconds), Span::from_secs(rounded), "{seconds}");
+        }
+    }
+}

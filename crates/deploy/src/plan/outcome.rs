@@ -1,0 +1,403 @@
+//! What a plan's runs say.
+
+use super::{Job, JobKind, Plan, RAMP, Reduced, Timing};
+use crate::experiment::{Kind, Metric, Unit};
+use crate::measured::{Classes, Measured};
+use crate::order::{Arm, switchback};
+use narrows_measure::sequential::{Mean, differences_for, half_width};
+use serde::Serialize;
+
+/// Most pairs that a plan proposes.
+const MOST_PAIRS: usize = 2000;
+/// Fewest connections of an arm in a period whose numbers count.
+const FEWEST: usize = 30;
+/// Connections in a row whose mean completion is compared for emergencies.
+const WINDOW: usize = 200;
+
+/// What an A/B test says beside the truth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It shows an effect of the opposite sign.
+    WrongSign,
+    /// Its interval and that of the truth do not overlap.
+    Wrong,
+    /// The intervals overlap.
+    Right,
+    /// There are too few seeds or connections to tell.
+    Unknown,
+}
+
+/// A metric in the plan. Effects are treatment less control: of logarithms for shares.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Compared {
+    /// The metric.
+    #[serde(serialize_with = "name")]
+    pub metric: Metric,
+    /// All connections treated, against none.
+    #[serde(serialize_with = "mean")]
+    pub truth: Option<Mean>,
+    /// Treated connections against others beside them.
+    #[serde(serialize_with = "mean")]
+    pub test: Option<Mean>,
+    /// Untreated connections in the A/B test, against none treated.
+    #[serde(serialize_with = "mean")]
+    pub spillover: Option<Mean>,
+    /// What the chosen switchback measures in all its pairs.
+    #[serde(serialize_with = "mean")]
+    pub switchback: Option<Mean>,
+    /// What the A/B test says beside the truth.
+    pub verdict: Verdict,
+}
+
+/// A share of the ramp-up: the first metric, against a network without treatment.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ramp {
+    /// Share of treated connections.
+    pub share: f64,
+    /// Treated connections against untreated ones beside them.
+    #[serde(serialize_with = "mean")]
+    pub test: Option<Mean>,
+    /// Treated connections.
+    #[serde(serialize_with = "mean")]
+    pub treated: Option<Mean>,
+    /// Untreated connections.
+    #[serde(serialize_with = "mean")]
+    pub control: Option<Mean>,
+}
+
+/// A timing of the switchback.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Candidate {
+    /// Length of a period in seconds.
+    pub period_s: u64,
+    /// What does not count at its beginning, in seconds.
+    pub burn_in_s: u64,
+    /// What does not count at its end, in seconds.
+    pub burn_out_s: u64,
+    /// True if the file has it.
+    pub of_file: bool,
+    /// Simulated pairs.
+    pub simulated: usize,
+    /// Pairs with too few connections.
+    pub void: usize,
+    /// Standard deviation of a pair's difference.
+    pub deviation: f64,
+    /// What it measures, less the truth.
+    pub bias: f64,
+    /// Pairs for the wanted width; `None` if more than 2000 are needed.
+    pub pairs: Option<usize>,
+    /// Half width with the pairs of the file.
+    pub half: f64,
+    /// True if its bias is at most a third of the wanted width.
+    pub unbiased: bool,
+}
+
+/// What a plan's runs say.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Outcome {
+    /// Name of the experiment.
+    pub name: String,
+    /// Controllers of the two arms in the simulator.
+    pub arms: [String; 2],
+    /// Number of seeds.
+    pub seeds: u32,
+    /// Share of treated connections in the A/B test.
+    pub share: f64,
+    /// Wanted half width of the first metric, as a logarithm.
+    pub width: f64,
+    /// Pairs of the file.
+    pub file_pairs: usize,
+    /// The metrics of the experiment.
+    pub metrics: Vec<Compared>,
+    /// The ramp-up; empty if it was not simulated.
+    pub ramp: Vec<Ramp>,
+    /// The timings, that of the file first.
+    pub candidates: Vec<Candidate>,
+    /// Index of the chosen timing.
+    pub chosen: Option<usize>,
+    /// Largest ratio of the mean completion of 200 connections to that of all, without treatment.
+    pub emergency: Option<f64>,
+}
+
+fn name<S: serde::Serializer>(metric: &Metric, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(metric.name())
+}
+
+fn mean<S: serde::Serializer>(own: &Option<Mean>, to: S) -> Result<S::Ok, S::Error> {
+    own.map(|own| [own.mean, own.half, own.deviation]).serialize(to)
+}
+
+impl Outcome {
+    /// Draws the conclusions from the runs of a plan.
+    pub fn of(plan: &Plan, first: &[(Job, Reduced)], second: &[(Job, Reduced)]) -> Outcome {
+        let runs = Runs::of(plan, first);
+        let metrics: Vec<Metric> = plan.experiment.metrics.iter().map(|own| own.metric).collect();
+        let main = metrics[0];
+        let truth = runs.total(main);
+        let candidates: Vec<Candidate> = candidates(plan, &runs, second, main, truth);
+        let chosen = chosen(&candidates);
+        let compared = |metric: &Metric| {
+            let (truth, test) = (runs.total(*metric), runs.test(*metric, plan.share()));
+            let timing = chosen.map(|place| candidates[place].clone());
+            Compared {
+                metric: *metric,
+                truth,
+                test,
+                spillover: runs.against_none(*metric, plan.share(), 0),
+                switchback: timing
+                    .and_then(|own| Mean::of(&differences(&runs.classes, second, &own, *metric).0)),
+                verdict: verdict(truth, test),
+            }
+        };
+        let ramp = |share: &f64| Ramp {
+            share: *share,
+            test: runs.test(main, *share),
+            treated: runs.against_none(main, *share, 1),
+            control: runs.against_none(main, *share, 0),
+        };
+        let shown = RAMP.iter().filter(|_| plan.effort.ramp);
+        Outcome {
+            name: plan.experiment.name.clone(),
+            arms: plan.arms.clone(),
+            seeds: plan.effort.seeds,
+            share: plan.share(),
+            width: plan.width(),
+            file_pairs: file_pairs(plan),
+            metrics: metrics.iter().map(compared).collect(),
+            ramp: shown.map(ramp).collect(),
+            candidates,
+            chosen,
+            emergency: runs
+                .none()
+                .filter_map(|own| own.largest_moving_mean(WINDOW))
+                .reduce(f64::max),
+        }
+    }
+}
+
+/// The runs of shares, by share and seed.
+struct Runs<'a> {
+    all: &'a [(Job, Reduced)],
+    classes: Classes,
+}
+
+impl<'a> Runs<'a> {
+    fn of(plan: &Plan, all: &'a [(Job, Reduced)]) -> Runs<'a> {
+        let mut runs = Runs { all, classes: Classes::default() };
+        runs.classes = Classes::of(runs.none());
+        debug_assert!(runs.share(plan.share()).next().is_some());
+        runs
+    }
+
+    /// The runs of a share: seed, control and treatment.
+    fn share(&self, share: f64) -> impl Iterator<Item = (u64, &'a [Measured; 2])> {
+        self.all.iter().filter_map(move |(job, own)| {
+            (job.kind == JobKind::Share(share)).then(|| (job.seed, &own.parts[0]))
+        })
+    }
+
+    /// The control of the runs without treatment.
+    fn none(&self) -> impl Iterator<Item = &'a Measured> {
+        self.share(0.0).map(|(_, own)| &own[0])
+    }
+
+    fn number(&self, own: &Measured, metric: Metric) -> Option<f64> {
+        own.number(metric, &self.classes)
+    }
+
+    /// All treated against none treated, seed by seed.
+    fn total(&self, metric: Metric) -> Option<Mean> {
+        self.against_none(metric, 1.0, 1)
+    }
+
+    /// An arm of the runs of a share against none treated, seed by seed.
+    fn against_none(&self, metric: Metric, share: f64, arm: usize) -> Option<Mean> {
+        let none =
+            |seed: u64| self.share(0.0).find(|(own, _)| *own == seed).map(|(_, own)| &own[0]);
+        let differences = self.share(share).filter_map(|(seed, own)| {
+            Some(self.number(&own[arm], metric)? - self.number(none(seed)?, metric)?)
+        });
+        Mean::of(&differences.collect::<Vec<_>>())
+    }
+
+    /// The treatment against the control beside it, seed by seed.
+    fn test(&self, metric: Metric, share: f64) -> Option<Mean> {
+        let differences = self.share(share).filter_map(|(_, own)| {
+            Some(self.number(&own[1], metric)? - self.number(&own[0], metric)?)
+        });
+        Mean::of(&differences.collect::<Vec<_>>())
+    }
+}
+
+/// Compares an A/B test with the truth.
+fn verdict(truth: Option<Mean>, test: Option<Mean>) -> Verdict {
+    let (Some(truth), Some(test)) = (truth.map(|own| own.ends()), test.map(|own| own.ends()))
+    else {
+        return Verdict::Unknown;
+    };
+    let sign = |(low, high): (f64, f64)| match () {
+        () if low > 0.0 => 1,
+        () if high < 0.0 => -1,
+        () => 0,
+    };
+    match () {
+        () if sign(truth) * sign(test) < 0 => Verdict::WrongSign,
+        () if test.1 < truth.0 || truth.1 < test.0 => Verdict::Wrong,
+        () => Verdict::Right,
+    }
+}
+
+/// Returns the number of pairs of the file, or of the default.
+fn file_pairs(plan: &Plan) -> usize {
+    match plan.experiment.design.kind {
+        Kind::Switchback { pairs, .. } => pairs as usize,
+        _ => 24,
+    }
+}
+
+/// Returns the differences of the valid pairs of a timing, treatment less control, and the number
+/// of void pairs.
+fn differences(
+    classes: &Classes,
+    runs: &[(Job, Reduced)],
+    of: &Candidate,
+    metric: Metric,
+) -> (Vec<f64>, usize) {
+    let (mut valid, mut void) = (Vec::new(), 0);
+    for (job, own) in runs.iter().filter(|(job, _)| of.is(job)) {
+        let order = switchback(job.seed, 0, own.parts.len() / 2);
+        for (periods, arms) in own.parts.chunks(2).zip(order.chunks(2)) {
+            // All connections of a period are of its arm where all are treated, and the treated
+            // ones are the arm where a share is.
+            let number = |wanted: Arm| {
+                let place = arms.iter().position(|arm| *arm == wanted)?;
+                let measured = &periods[place][usize::from(wanted == Arm::Treatment)];
+                measured.number(metric, classes).filter(|_| measured.is_enough(FEWEST))
+            };
+            match (number(Arm::Control), number(Arm::Treatment)) {
+                (Some(control), Some(treated)) => valid.push(treated - control),
+                _ => void += 1,
+            }
+        }
+    }
+    (valid, void)
+}
+
+impl Candidate {
+    fn is(&self, job: &Job) -> bool {
+        matches!(job.kind, JobKind::Switchback(own) if self.times(own))
+    }
+
+    fn times(&self, own: Timing) -> bool {
+        let spans = [own.period, own.burn_in, own.burn_out];
+        spans.map(|span| span.as_nanos() / 1_000_000_000)
+            == [self.period_s, self.burn_in_s, self.burn_out_s]
+    }
+
+    /// Returns how long an experiment with so many pairs takes, in seconds.
+    pub fn length_s(&self, pairs: usize) -> u64 {
+        2 * self.period_s * pairs as u64
+    }
+}
+
+fn candidates(
+    plan: &Plan,
+    runs: &Runs,
+    second: &[(Job, Reduced)],
+    metric: Metric,
+    truth: Option<Mean>,
+) -> Vec<Candidate> {
+    let mut timings: Vec<Timing> = Vec::new();
+    for (job, _) in second {
+        match job.kind {
+            JobKind::Switchback(own) if !timings.contains(&own) => timings.push(own),
+            _ => {}
+        }
+    }
+    let seconds = |span: narrows_units::Span| span.as_nanos() / 1_000_000_000;
+    let design = &plan.experiment.design;
+    let candidate = |own: Timing| {
+        let mut candidate = Candidate {
+            period_s: seconds(own.period),
+            burn_in_s: seconds(own.burn_in),
+            burn_out_s: seconds(own.burn_out),
+            of_file: design.period == Some(own.period)
+                && (design.burn_in, design.burn_out) == (own.burn_in, own.burn_out),
+            simulated: 0,
+            void: 0,
+            deviation: 0.0,
+            bias: 0.0,
+            pairs: None,
+            half: f64::INFINITY,
+            unbiased: false,
+        };
+        let (valid, void) = differences(&runs.classes, second, &candidate, metric);
+        let measured = Mean::of(&valid)?;
+        candidate.simulated = valid.len();
+        candidate.void = void;
+        candidate.deviation = measured.deviation;
+        candidate.bias = measured.mean - truth?.mean;
+        candidate.pairs = differences_for(measured.deviation, plan.width(), MOST_PAIRS);
+        candidate.half = half_width(measured.deviation, file_pairs(plan).max(2));
+        candidate.unbiased = candidate.bias.abs() <= plan.width() / 3.0;
+        Some(candidate)
+    };
+    timings.into_iter().filter_map(candidate).collect()
+}
+
+/// Returns the timing without bias that takes the least time; if all are biased, the least biased.
+fn chosen(candidates: &[Candidate]) -> Option<usize> {
+    let time = |place: &usize| {
+        let own = &candidates[*place];
+        own.pairs.map_or(u64::MAX, |pairs| own.length_s(pairs))
+    };
+    let all = 0..candidates.len();
+    let unbiased = all.clone().filter(|place| candidates[*place].unbiased).min_by_key(time);
+    let bias = |place: &usize| candidates[*place].bias.abs();
+    unbiased.or_else(|| all.min_by(|one, other| bias(one).total_cmp(&bias(other))))
+}
+
+/// Formats an effect as a percentage, or in its unit, with a sign.
+pub(super) fn effect(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Share => {
+            let percent = 100.0 * (libm::exp(value) - 1.0);
+            if percent.abs() < 9.95 {
+                format!("{percent:+.1} %")
+            } else {
+                format!("{percent:+.0} %")
+            }
+        }
+        Unit::Points => format!("{value:+.1} points"),
+        Unit::Per1000 => format!("{value:+.1} per 1000"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn around(mean: f64, half: f64) -> Option<Mean> {
+        Some(Mean { mean, deviation: half, half })
+    }
+
+    #[test]
+    fn verdicts_by_hand() {
+        assert_eq!(verdict(around(0.3, 0.1), around(-0.4, 0.1)), Verdict::WrongSign);
+        assert_eq!(verdict(around(0.3, 0.1), around(0.8, 0.1)), Verdict::Wrong);
+        assert_eq!(verdict(around(0.3, 0.1), around(0.2, 0.1)), Verdict::Right);
+        // Without a sign of its own, a test cannot have the wrong one.
+        assert_eq!(verdict(around(0.3, 0.1), around(-0.05, 0.1)), Verdict::Wrong);
+        assert_eq!(verdict(around(0.0, 0.1), around(-0.05, 0.1)), Verdict::Right);
+        assert_eq!(verdict(None, around(0.0, 0.1)), Verdict::Unknown);
+    }
+
+    #[test]
+    fn effects_are_turned_back() {
+        assert_eq!(effect(libm::log(1.31), Unit::Share), "+31 %");
+        assert_eq!(effect(libm::log(0.97), Unit::Share), "-3.0 %");
+        assert_eq!(effect(17.94, Unit::Points), "+17.9 points");
+        assert_eq!(effect(-0.26, Unit::Per1000), "-0.3 per 1000");
+    }
+}

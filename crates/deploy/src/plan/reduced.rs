@@ -1,0 +1,49 @@
+//! What a plan keeps of a run.
+
+use super::{EDGES, Job, JobKind, Plan};
+use crate::measured::Measured;
+use narrows_measure::Record;
+use narrows_units::{Span, Time};
+
+/// The measurements of a run, by period and arm.
+#[derive(Clone, Debug, Default)]
+pub struct Reduced {
+    /// For each part, the control and the treatment. A run of one share is one part.
+    pub parts: Vec<[Measured; 2]>,
+}
+
+impl Reduced {
+    /// Reduces the record of a run.
+    pub fn of(plan: &Plan, job: &Job, record: &Record) -> Reduced {
+        let parts = plan.parts(job);
+        let start = |part: usize| Time::ZERO + parts.length * part as u64;
+        let end = start(parts.shares.len());
+        let (count, burn_in, burn_out) = match &job.kind {
+            JobKind::Share(_) => (1, EDGES.0, EDGES.1),
+            JobKind::Switchback(timing) => (parts.shares.len(), timing.burn_in, timing.burn_out),
+        };
+        let mut all = vec![<[Measured; 2]>::default(); count];
+        for flow in &record.flows {
+            let Some((part, arm)) = plan.network.place(&flow.name) else { continue };
+            let (from, until) = match &job.kind {
+                JobKind::Share(_) => (Time::ZERO + burn_in, before(end, burn_out)),
+                JobKind::Switchback(_) => {
+                    (start(part) + burn_in, before(start(part + 1), burn_out))
+                }
+            };
+            all[part.min(count - 1)][arm].add(flow, from, until, parts.length);
+        }
+        Reduced { parts: all }
+    }
+
+    /// Returns all connections together.
+    pub fn whole(&self) -> Measured {
+        let mut whole = Measured::default();
+        self.parts.iter().flatten().for_each(|own| whole.merge(own));
+        whole
+    }
+}
+
+fn before(time: Time, span: Span) -> Time {
+    Time::ZERO + (time.since(Time::ZERO) - span)
+}

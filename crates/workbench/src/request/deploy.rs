@@ -1,0 +1,26 @@
+//! Arguments of experiments on a host's real connections.
+
+use super::output::Output;
+use super::words::path;
+use clap::Args;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// An experiment on a host's real connections, simulated before anything is tried.
+#[derive(Args, Clone, Serialize)]
+pub struct DeployPlan {
+    /// File of the experiment (see docs/deploy.md)
+    #[arg(value_name = "EXPERIMENT")]
+    #[serde(serialize_with = "path")]
+    pub experiment: PathBuf,
+    /// Simulate 3 seeds and no ramp-up
+    #[arg(long)]
+    pub quick: bool,
+    /// Number of seeds [default: 10; with --quick: 3]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    pub seeds: Option<u32>,
+    /// Where the result goes, and how much is printed.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub output: Output,
+}
