@@ -61,6 +61,9 @@ pub enum JobKind {
     Share(f64),
     /// Periods alternate.
     Switchback(Timing),
+    /// The periods of a switchback, with the same connections, but all with one arm: what it would
+    /// measure if no period were felt in the next.
+    Steady(Timing, Arm),
 }
 
 /// The timing of a switchback.
@@ -117,8 +120,15 @@ impl Plan {
     pub fn second_jobs(&self, first: &[(Job, Reduced)]) -> Vec<Job> {
         let timings = self.timings(first);
         let of_timing = |timing: Timing| {
-            (1..=u64::from(self.effort.seeds))
-                .map(move |seed| Job { kind: JobKind::Switchback(timing), seed })
+            let kinds = [
+                JobKind::Switchback(timing),
+                JobKind::Steady(timing, Arm::Control),
+                JobKind::Steady(timing, Arm::Treatment),
+            ];
+            let seeds = 1..=u64::from(self.effort.seeds);
+            kinds.into_iter().flat_map(move |kind| {
+                seeds.clone().map(move |seed| Job { kind: kind.clone(), seed })
+            })
         };
         timings.into_iter().flat_map(of_timing).collect()
     }
@@ -173,15 +183,28 @@ impl Plan {
                 Parts { length: PART, shares: vec![*share; count] }
             }
             JobKind::Switchback(timing) => {
-                let pairs = (SWITCHED.0.as_nanos() / (2 * timing.period.as_nanos())) as usize;
-                let high = match self.experiment.design.kind {
-                    Kind::Switchback { high, .. } => high,
-                    _ => 1.0,
-                };
-                let share = |arm: Arm| if arm == Arm::Treatment { high } else { 0.0 };
-                let order = switchback(job.seed, 0, pairs.max(SWITCHED.1));
-                Parts { length: timing.period, shares: order.into_iter().map(share).collect() }
+                let shares = self.order(job.seed, timing).into_iter().map(|arm| self.treated(arm));
+                Parts { length: timing.period, shares: shares.collect() }
             }
+            JobKind::Steady(timing, arm) => {
+                let count = self.order(job.seed, timing).len();
+                Parts { length: timing.period, shares: vec![self.treated(*arm); count] }
+            }
+        }
+    }
+
+    /// Returns the order of the periods of a simulated switchback.
+    fn order(&self, seed: u64, timing: &Timing) -> Vec<Arm> {
+        let pairs = (SWITCHED.0.as_nanos() / (2 * timing.period.as_nanos())) as usize;
+        switchback(seed, 0, pairs.max(SWITCHED.1))
+    }
+
+    /// Returns the share of the connections that a period of this arm treats.
+    fn treated(&self, arm: Arm) -> f64 {
+        match (arm, &self.experiment.design.kind) {
+            (Arm::Control, _) => 0.0,
+            (Arm::Treatment, Kind::Switchback { high, .. }) => *high,
+            (Arm::Treatment, _) => 1.0,
         }
     }
 }

@@ -11,6 +11,9 @@ use std::sync::Arc;
 /// Time after the last part in which open transfers may finish.
 const TAIL: Span = Span::from_secs(60);
 
+/// What follows in the names of divided flows, for the control and the treatment.
+const ARMS: [&str; 2] = [" control", " treated"];
+
 /// A network with exposed flows.
 #[derive(Clone)]
 pub struct Exposed {
@@ -126,13 +129,12 @@ impl Exposed {
             };
             for (index, flow) in self.flows.iter().enumerate() {
                 for (arm, part) in [(0, 1.0 - share), (1, *share)] {
-                    let name =
-                        format!("{index} {place} {}", if arm == 0 { "control" } else { "treated" });
                     let Some(mut own) = divide(flow, part, factor) else { continue };
-                    // Runs of one share have the same connections, whatever arm they are in.
-                    let stream =
-                        if part == 1.0 { format!("{index} {place}") } else { name.clone() };
-                    own.insert("stream".to_owned(), json!(stream));
+                    // Runs of one share have the same connections and the same chance, whatever
+                    // arm they are in: only divided flows are named after it.
+                    let divided = if part < 1.0 { ARMS[arm] } else { "" };
+                    let name = format!("{index} {place}{divided}");
+                    own.insert("stream".to_owned(), json!(name));
                     own.insert("name".to_owned(), json!(name));
                     own.insert("controller".to_owned(), json!(arms[arm]));
                     let at = |place: usize| json!((parts.length * place as u64).to_string());
@@ -152,15 +154,18 @@ impl Exposed {
         parse(&text, &format!("{} with the flows of the plan", self.file), &*self.read)
     }
 
-    /// Returns the part and the arm that a flow's name tells; `None` of a bystander. The arm is 0
-    /// for the control.
-    pub fn place(&self, name: &str) -> Option<(usize, usize)> {
-        let mut words = name.split(' ');
+    /// Returns the part and the arm of a flow by its name; `None` of a bystander. The arm is 0 for
+    /// the control.
+    pub fn place(&self, name: &str, parts: &Parts) -> Option<(usize, usize)> {
+        // Flows of a count are numbered after a point.
+        let mut words = name.split('.').next().unwrap_or_default().split(' ');
         let index: usize = words.next()?.parse().ok()?;
         let part: usize = words.next()?.parse().ok()?;
-        let arm = words.next()?;
-        let arm = arm.split('.').next().unwrap_or(arm);
-        let arm = ["control", "treated"].iter().position(|own| *own == arm)?;
+        let share = *parts.shares.get(part)?;
+        let arm = match words.next() {
+            None => usize::from(share > 0.0),
+            Some(arm) => ARMS.iter().position(|own| own.trim() == arm)?,
+        };
         (index < self.flows.len()).then_some((part, arm))
     }
 }

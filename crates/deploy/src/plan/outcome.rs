@@ -5,6 +5,7 @@ use crate::experiment::{Kind, Metric, Unit};
 use crate::measured::{Classes, Measured};
 use crate::order::{Arm, switchback};
 use narrows_measure::sequential::{Mean, differences_for, half_width};
+use narrows_units::Span;
 use serde::Serialize;
 
 /// Most pairs that a plan proposes.
@@ -83,8 +84,11 @@ pub struct Candidate {
     pub void: usize,
     /// Standard deviation of a pair's difference.
     pub deviation: f64,
-    /// What it measures, less the truth.
+    /// What its periods feel of those before: its mean difference less that of the same periods in
+    /// runs with one arm.
     pub bias: f64,
+    /// Half width of the bias's interval.
+    pub bias_half: f64,
     /// Pairs for the wanted width; `None` if more than 2000 are needed.
     pub pairs: Option<usize>,
     /// Half width with the pairs of the file.
@@ -134,19 +138,22 @@ impl Outcome {
         let runs = Runs::of(plan, first);
         let metrics: Vec<Metric> = plan.experiment.metrics.iter().map(|own| own.metric).collect();
         let main = metrics[0];
-        let truth = runs.total(main);
-        let candidates: Vec<Candidate> = candidates(plan, &runs, second, main, truth);
+        let (timings, candidates): (Vec<Timing>, Vec<Candidate>) =
+            candidates(plan, &runs.classes, second, main).into_iter().unzip();
         let chosen = chosen(&candidates);
         let compared = |metric: &Metric| {
             let (truth, test) = (runs.total(*metric), runs.test(*metric, plan.share()));
-            let timing = chosen.map(|place| candidates[place].clone());
             Compared {
                 metric: *metric,
                 truth,
                 test,
                 spillover: runs.against_none(*metric, plan.share(), 0),
-                switchback: timing
-                    .and_then(|own| Mean::of(&differences(&runs.classes, second, &own, *metric).0)),
+                switchback: chosen.and_then(|place| {
+                    let (classes, timing) = (&runs.classes, timings[place]);
+                    let own = Switchbacks { runs: second, classes, timing };
+                    let pairs: Vec<f64> = own.differences(*metric).into_iter().flatten().collect();
+                    Mean::of(&pairs)
+                }),
                 verdict: verdict(truth, test),
             }
         };
@@ -256,92 +263,113 @@ fn file_pairs(plan: &Plan) -> usize {
     }
 }
 
-/// Returns the differences of the valid pairs of a timing, treatment less control, and the number
-/// of void pairs.
-fn differences(
-    classes: &Classes,
-    runs: &[(Job, Reduced)],
-    of: &Candidate,
-    metric: Metric,
-) -> (Vec<f64>, usize) {
-    let (mut valid, mut void) = (Vec::new(), 0);
-    for (job, own) in runs.iter().filter(|(job, _)| of.is(job)) {
-        let order = switchback(job.seed, 0, own.parts.len() / 2);
-        for (periods, arms) in own.parts.chunks(2).zip(order.chunks(2)) {
-            // All connections of a period are of its arm where all are treated, and the treated
-            // ones are the arm where a share is.
-            let number = |wanted: Arm| {
-                let place = arms.iter().position(|arm| *arm == wanted)?;
-                let measured = &periods[place][usize::from(wanted == Arm::Treatment)];
-                measured.number(metric, classes).filter(|_| measured.is_enough(FEWEST))
-            };
-            match (number(Arm::Control), number(Arm::Treatment)) {
-                (Some(control), Some(treated)) => valid.push(treated - control),
-                _ => void += 1,
+/// The switchbacks of a timing.
+struct Switchbacks<'a> {
+    runs: &'a [(Job, Reduced)],
+    classes: &'a Classes,
+    timing: Timing,
+}
+
+impl<'a> Switchbacks<'a> {
+    /// The runs of a kind: seed and periods.
+    fn of(&self, kind: JobKind) -> impl Iterator<Item = (u64, &'a [[Measured; 2]])> + use<'a> {
+        let there = move |(job, own): &'a (Job, Reduced)| {
+            (job.kind == kind).then_some((job.seed, own.parts.as_slice()))
+        };
+        self.runs.iter().filter_map(there)
+    }
+
+    /// Returns the number of a period of this arm; `None` if it has too few connections. Where a
+    /// share is treated, the treated connections are the arm.
+    fn number(&self, period: &[Measured; 2], arm: Arm, metric: Metric) -> Option<f64> {
+        let own = &period[usize::from(arm == Arm::Treatment)];
+        own.number(metric, self.classes).filter(|_| own.is_enough(FEWEST))
+    }
+
+    /// Returns for each pair the numbers of its treated and of its control period, with `less`
+    /// taken away; `None` for a void pair.
+    fn pairs(
+        &self,
+        metric: Metric,
+        less: &dyn Fn(u64, usize, Arm) -> Option<f64>,
+    ) -> Vec<Option<f64>> {
+        let mut pairs = Vec::new();
+        for (seed, periods) in self.of(JobKind::Switchback(self.timing)) {
+            let order = switchback(seed, 0, periods.len() / 2);
+            for pair in 0..periods.len() / 2 {
+                let number = |wanted: Arm| {
+                    let place = (2 * pair..2 * pair + 2).find(|place| order[*place] == wanted)?;
+                    Some(self.number(&periods[place], wanted, metric)? - less(seed, place, wanted)?)
+                };
+                let both = number(Arm::Treatment).zip(number(Arm::Control));
+                pairs.push(both.map(|(treated, control)| treated - control));
             }
         }
+        pairs
     }
-    (valid, void)
+
+    /// Returns the differences of the pairs, treatment less control; `None` for a void pair.
+    fn differences(&self, metric: Metric) -> Vec<Option<f64>> {
+        self.pairs(metric, &|_, _, _| Some(0.0))
+    }
+
+    /// Returns for each valid pair what its periods feel of those before: its difference, less the
+    /// difference of the same periods, with the same connections, in runs with one arm.
+    fn biases(&self, metric: Metric) -> Vec<f64> {
+        let steady = |seed: u64, place: usize, arm: Arm| {
+            let mut runs = self.of(JobKind::Steady(self.timing, arm));
+            let (_, periods) = runs.find(|(own, _)| *own == seed)?;
+            self.number(&periods[place], arm, metric)
+        };
+        self.pairs(metric, &steady).into_iter().flatten().collect()
+    }
 }
 
 impl Candidate {
-    fn is(&self, job: &Job) -> bool {
-        matches!(job.kind, JobKind::Switchback(own) if self.times(own))
-    }
-
-    fn times(&self, own: Timing) -> bool {
-        let spans = [own.period, own.burn_in, own.burn_out];
-        spans.map(|span| span.as_nanos() / 1_000_000_000)
-            == [self.period_s, self.burn_in_s, self.burn_out_s]
-    }
-
     /// Returns how long an experiment with so many pairs takes, in seconds.
     pub fn length_s(&self, pairs: usize) -> u64 {
         2 * self.period_s * pairs as u64
     }
 }
 
+/// Returns the timings that were simulated, and what each gives; timings without enough connections
+/// are left out.
 fn candidates(
     plan: &Plan,
-    runs: &Runs,
-    second: &[(Job, Reduced)],
+    classes: &Classes,
+    runs: &[(Job, Reduced)],
     metric: Metric,
-    truth: Option<Mean>,
-) -> Vec<Candidate> {
+) -> Vec<(Timing, Candidate)> {
     let mut timings: Vec<Timing> = Vec::new();
-    for (job, _) in second {
+    for (job, _) in runs {
         match job.kind {
             JobKind::Switchback(own) if !timings.contains(&own) => timings.push(own),
             _ => {}
         }
     }
-    let seconds = |span: narrows_units::Span| span.as_nanos() / 1_000_000_000;
+    let seconds = |span: Span| span.as_nanos() / 1_000_000_000;
     let design = &plan.experiment.design;
-    let candidate = |own: Timing| {
-        let mut candidate = Candidate {
-            period_s: seconds(own.period),
-            burn_in_s: seconds(own.burn_in),
-            burn_out_s: seconds(own.burn_out),
-            of_file: design.period == Some(own.period)
-                && (design.burn_in, design.burn_out) == (own.burn_in, own.burn_out),
-            simulated: 0,
-            void: 0,
-            deviation: 0.0,
-            bias: 0.0,
-            pairs: None,
-            half: f64::INFINITY,
-            unbiased: false,
+    let candidate = |timing: Timing| {
+        let own = Switchbacks { runs, classes, timing };
+        let pairs = own.differences(metric);
+        let valid: Vec<f64> = pairs.iter().flatten().copied().collect();
+        let (measured, bias) = (Mean::of(&valid)?, Mean::of(&own.biases(metric))?);
+        let candidate = Candidate {
+            period_s: seconds(timing.period),
+            burn_in_s: seconds(timing.burn_in),
+            burn_out_s: seconds(timing.burn_out),
+            of_file: design.period == Some(timing.period)
+                && (design.burn_in, design.burn_out) == (timing.burn_in, timing.burn_out),
+            simulated: valid.len(),
+            void: pairs.len() - valid.len(),
+            deviation: measured.deviation,
+            bias: bias.mean,
+            bias_half: bias.half,
+            pairs: differences_for(measured.deviation, plan.width(), MOST_PAIRS),
+            half: half_width(measured.deviation, file_pairs(plan).max(2)),
+            unbiased: bias.mean.abs() <= plan.width() / 3.0,
         };
-        let (valid, void) = differences(&runs.classes, second, &candidate, metric);
-        let measured = Mean::of(&valid)?;
-        candidate.simulated = valid.len();
-        candidate.void = void;
-        candidate.deviation = measured.deviation;
-        candidate.bias = measured.mean - truth?.mean;
-        candidate.pairs = differences_for(measured.deviation, plan.width(), MOST_PAIRS);
-        candidate.half = half_width(measured.deviation, file_pairs(plan).max(2));
-        candidate.unbiased = candidate.bias.abs() <= plan.width() / 3.0;
-        Some(candidate)
+        Some((timing, candidate))
     };
     timings.into_iter().filter_map(candidate).collect()
 }

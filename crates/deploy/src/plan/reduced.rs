@@ -20,16 +20,16 @@ impl Reduced {
         let end = start(parts.shares.len());
         let (count, burn_in, burn_out) = match &job.kind {
             JobKind::Share(_) => (1, EDGES.0, EDGES.1),
-            JobKind::Switchback(timing) => (parts.shares.len(), timing.burn_in, timing.burn_out),
+            JobKind::Switchback(timing) | JobKind::Steady(timing, _) => {
+                (parts.shares.len(), timing.burn_in, timing.burn_out)
+            }
         };
         let mut all = vec![<[Measured; 2]>::default(); count];
         for flow in &record.flows {
-            let Some((part, arm)) = plan.network.place(&flow.name) else { continue };
+            let Some((part, arm)) = plan.network.place(&flow.name, &parts) else { continue };
             let (from, until) = match &job.kind {
                 JobKind::Share(_) => (Time::ZERO + burn_in, before(end, burn_out)),
-                JobKind::Switchback(_) => {
-                    (start(part) + burn_in, before(start(part + 1), burn_out))
-                }
+                _ => (start(part) + burn_in, before(start(part + 1), burn_out)),
             };
             all[part.min(count - 1)][arm].add(flow, from, until, parts.length);
         }

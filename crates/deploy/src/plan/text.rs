@@ -149,13 +149,17 @@ pub(super) fn timings(outcome: &Outcome) -> Vec<Vec<String>> {
         rows.push(vec![
             format!("{}{file}{chosen}", span(own.period_s)),
             format!("{}, {}", span(own.burn_in_s), span(own.burn_out_s)),
-            effect(own.bias, unit) + if own.unbiased { "" } else { ": too large" },
+            with_interval(Some(bias(own)), unit) + if own.unbiased { "" } else { ": too large" },
             format!("{:.3}", own.deviation),
             own.pairs.map_or_else(too_many, |pairs| pairs.to_string()),
             own.pairs.map_or("\u{2013}".to_owned(), |pairs| span(own.length_s(pairs))),
         ]);
     }
     rows
+}
+
+fn bias(own: &Candidate) -> Mean {
+    Mean { mean: own.bias, half: own.bias_half, deviation: 0.0 }
 }
 
 /// Says which timing to take.

@@ -1,0 +1,4 @@
+//! Tests of experiments through the crate's interface.
+
+mod errors;
+mod plan;

@@ -1,0 +1,126 @@
+//! Plans from the file to the verdict, on small networks.
+
+use narrows_deploy::Experiment;
+use narrows_deploy::plan::{
+    Effort, Exposed, Job, JobKind, Outcome, Plan, Reduced, Verdict, page, text,
+};
+use narrows_scenario::from_toml;
+use std::io;
+use std::sync::Arc;
+
+fn exposed(queue: &str, flow: &str) -> Result<Exposed, String> {
+    let text = format!(
+        "[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\ndelay = \"20 ms\"\nbuffer = \"1 bdp\"\n{queue}\n\
+         [[flow]]\nname = \"x\"\nfrom = \"a\"\nto = \"b\"\n{flow}\n"
+    );
+    let keys = from_toml(&text, "edge.toml").expect("it is TOML");
+    let none = |_: &std::path::Path| Err(io::Error::other("no files"));
+    Exposed::of(keys, "edge.toml", Arc::new(none)).map_err(|error| error.to_string())
+}
+
+const PAGES: &str = "controller = \"experiment\"\nworkload = { load = \"80 %\", sizes = [[\"20 kB\", 0.5], [\"1 MB\", 1.0]] }";
+
+fn plan(queue: &str, arms: [&str; 2]) -> Plan {
+    let file = "name = \"t\"\ntreatment = \"bbr\"\n[design]\nperiod = \"50 s\"\nburn_in = \"10 s\"\nburn_out = \"5 s\"\n";
+    Plan {
+        experiment: Experiment::read(file, "t.toml", &|_| Ok(())).expect("it is whole"),
+        network: exposed(queue, PAGES).expect("it can be divided"),
+        arms: arms.map(str::to_owned),
+        effort: Effort { seeds: 3, ramp: false },
+    }
+}
+
+fn ran(plan: &Plan, jobs: Vec<Job>) -> Vec<(Job, Reduced)> {
+    let one = |job: Job| {
+        let scenario = plan.scenario(&job).expect("the network takes the flows");
+        let record = narrows_sim::run(&scenario).expect("it runs");
+        let reduced = Reduced::of(plan, &job, &record);
+        (job, reduced)
+    };
+    jobs.into_iter().map(one).collect()
+}
+
+fn outcome(plan: &Plan) -> Outcome {
+    let first = ran(plan, plan.first_jobs());
+    let mut second = plan.second_jobs(&first);
+    // The timing of the file is enough here.
+    let period = plan.experiment.design.period;
+    second.retain(|job| match job.kind {
+        JobKind::Switchback(own) | JobKind::Steady(own, _) => Some(own.period) == period,
+        JobKind::Share(_) => false,
+    });
+    Outcome::of(plan, &first, &ran(plan, second))
+}
+
+#[test]
+fn where_a_queue_is_shared_the_test_is_wrong_and_where_it_is_not_it_is_right() {
+    let shared = outcome(&plan("", ["cubic", "bbr"]));
+    let first = &shared.metrics[0];
+    assert_eq!(first.verdict, Verdict::WrongSign, "{}", text(&shared));
+    assert!(first.truth.expect("seeds").mean > 0.05, "{}", text(&shared));
+    assert!(first.spillover.expect("seeds").mean > 0.0, "{}", text(&shared));
+    let apart = outcome(&plan("queue = \"fq-codel\"", ["cubic", "bbr"]));
+    let first = &apart.metrics[0];
+    let (truth, test) = (first.truth.expect("seeds").mean, first.test.expect("seeds").mean);
+    assert!((truth - test).abs() < 0.1, "{}", text(&apart));
+    assert!(first.verdict != Verdict::WrongSign, "{}", text(&apart));
+    // A switchback measures the truth on both, up to its noise.
+    for own in [&shared, &apart] {
+        let (first, candidate) = (&own.metrics[0], &own.candidates[0]);
+        let measured = first.switchback.expect("pairs");
+        let distance = measured.mean - first.truth.expect("seeds").mean;
+        assert!(distance.abs() < 2.0 * measured.half, "{}", text(own));
+        assert!(candidate.of_file && candidate.void == 0);
+    }
+}
+
+#[test]
+fn the_same_controller_in_both_arms_shows_no_effect() {
+    let own = outcome(&plan("", ["cubic", "cubic"]));
+    let first = &own.metrics[0];
+    let truth = first.truth.expect("seeds");
+    // Both runs have the same connections, so that they are equal.
+    assert_eq!((truth.mean, truth.half), (0.0, 0.0));
+    assert!(first.test.expect("seeds").mean.abs() < 0.3, "{}", text(&own));
+    assert_eq!((own.candidates[0].bias, own.candidates[0].bias_half), (0.0, 0.0));
+    let page = page(&own, "On a link.", "narrows deploy plan t.toml", "0");
+    assert!(page.contains("agrees with the truth") && !page.contains("WRONG SIGN"), "{page}");
+}
+
+#[test]
+fn flows_that_cannot_be_divided_are_refused() {
+    let refused = |flow: &str| exposed("", flow).expect_err(flow);
+    let told = [
+        "controller = \"cubic\"",
+        "controller = \"experiment\"",
+        "controller = \"experiment\"\ncount = 1",
+        "controller = \"experiment\"\ncount = 2\nstart = \"1 s\"",
+        "controller = \"experiment\"\nworkload = { load = \"80\", sizes = \"web\" }",
+        "controller = \"experiment\"\nworkload = { arrivals = \"80\", sizes = \"web\" }",
+    ]
+    .map(refused);
+    insta::assert_snapshot!(told.join("\n"));
+}
+
+#[test]
+fn persistent_flows_are_divided_by_their_number() {
+    let mut own = plan("", ["cubic", "bbr"]);
+    own.network = exposed("", "controller = \"experiment\"\ncount = 10").expect("ten");
+    let count = |share: f64| {
+        let job = Job { kind: JobKind::Share(share), seed: 1 };
+        let scenario = own.scenario(&job).expect("the network takes the flows");
+        let first: Vec<_> =
+            scenario.flows.iter().filter(|flow| flow.name.starts_with("0 0")).collect();
+        let of = |name: &str| {
+            let own = |flow: &&&narrows_scenario::Flow| {
+                flow.controller.as_ref().is_some_and(|own| own.text() == name)
+            };
+            first.iter().filter(own).count()
+        };
+        [of("cubic"), of("bbr")]
+    };
+    assert_eq!(
+        [count(0.0), count(0.01), count(0.5), count(1.0)],
+        [[10, 0], [9, 1], [5, 5], [0, 10]]
+    );
+}
