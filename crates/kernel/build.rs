@@ -5,24 +5,29 @@ use narrows_bindings::{Header, checks, rust};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-const SHARED: &str = "bpf/shared.h";
+/// Headers that programs in the kernel share with the loader.
+const HEADERS: [&str; 2] = ["shared", "deploy"];
 
 fn main() {
     println!("cargo::rerun-if-changed=bpf");
     println!("cargo::rerun-if-changed=tests/refused.bpf.c");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
-    share(&out).unwrap_or_else(|error| panic!("{error}"));
+    for name in HEADERS {
+        share(name, &out).unwrap_or_else(|error| panic!("{error}"));
+    }
     #[cfg(feature = "bpf")]
     controllers::compile(&out);
 }
 
-/// The declarations of [`SHARED`] in Rust, and the assertions of their layout in C.
-fn share(out: &Path) -> Result<(), String> {
-    let text = fs::read_to_string(SHARED).map_err(|error| format!("{SHARED}: {error}"))?;
-    let header = Header::read(SHARED, &text)?;
-    fs::write(out.join("shared.rs"), rust(&header, "shared")?).expect("OUT_DIR can be written");
-    fs::write(out.join("shared_checks.h"), format!("#include \"shared.h\"\n{}", checks(&header)?))
-        .expect("OUT_DIR can be written");
+/// The declarations of a header in Rust, and the assertions of their layout in C.
+fn share(name: &str, out: &Path) -> Result<(), String> {
+    let file = format!("bpf/{name}.h");
+    let text = fs::read_to_string(&file).map_err(|error| format!("{file}: {error}"))?;
+    let header = Header::read(&file, &text)?;
+    let checks = format!("#include \"{name}.h\"\n{}", checks(&header)?);
+    for (end, content) in [(".rs", rust(&header, name)?), ("_checks.h", checks)] {
+        fs::write(out.join(format!("{name}{end}")), content).expect("OUT_DIR can be written");
+    }
     Ok(())
 }
 
@@ -45,7 +50,10 @@ mod controllers {
                 .expect("a string grows");
         }
         compile_one(&arguments, "bpf/acknowledgements.bpf.c", &out.join("acknowledgements.o"));
-        compile_one(&arguments, "bpf/router.bpf.c", &out.join("router.o"));
+        for name in ["router", "deploy"] {
+            let object = out.join(format!("{name}.o"));
+            compile_one(&arguments, &format!("bpf/{name}.bpf.c"), &object);
+        }
         table += "]\n";
         // What the tests want the kernel to refuse.
         compile_one(&arguments, "tests/refused.bpf.c", &out.join("refused.o"));
@@ -87,9 +95,9 @@ mod controllers {
             "-Ibpf".to_owned(),
             format!("-isystem{}", libbpf.display()),
         ]);
+        let own = super::HEADERS.map(|name| out.join(format!("{name}_checks.h")));
         arguments.extend(
-            [checks, out.join("shared_checks.h")]
-                .map(|file| format!("--include={}", file.display())),
+            std::iter::once(checks).chain(own).map(|file| format!("--include={}", file.display())),
         );
         arguments
     }

@@ -25,7 +25,8 @@ enum { ACCURATE_KIND = 174, ACCURATE_LENGTH = 11, ACCURATE_FIRST = 1 };
 static __always_inline void accurate_ecn(struct sock *sk)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
-	int wanted = BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG;
+	/* Other programs may want other calls. */
+	int wanted = tp->bpf_sock_ops_cb_flags | BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG;
 	u8 flags = tp->ecn_flags;
 
 	if (!accurate_mode || !(flags & TCP_ECN_MODE_RFC3168))
@@ -63,7 +64,8 @@ int first_options(struct bpf_sock_ops *ops)
 		put_count(option + 8, tp->received_ecn_bytes[1] + ACCURATE_FIRST);
 		bpf_store_hdr_opt(ops, option, sizeof(option), 0);
 	} else if (BPF_CORE_READ_BITFIELD(tp, saw_accecn_opt)) {
-		bpf_sock_ops_cb_flags_set(ops, 0);
+		bpf_sock_ops_cb_flags_set(ops, ops->bpf_sock_ops_cb_flags &
+						       ~BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG);
 	} else {
 		bpf_reserve_hdr_opt(ops, sizeof(option), 0);
 	}

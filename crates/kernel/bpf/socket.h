@@ -29,10 +29,32 @@ typedef __u32 __wsum;
 
 /* include/uapi/linux/bpf.h, include/linux/socket.h */
 enum { BPF_F_NO_PREALLOC = 1U << 0, BPF_F_MMAPABLE = 1U << 10 };
-enum { BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_SK_STORAGE = 24, BPF_MAP_TYPE_RINGBUF = 27 };
+enum {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_LPM_TRIE = 11,
+	BPF_MAP_TYPE_SK_STORAGE = 24,
+	BPF_MAP_TYPE_RINGBUF = 27,
+};
+enum { BPF_RB_NO_WAKEUP = 1 << 0 };
 enum { BPF_SK_STORAGE_GET_F_CREATE = 1 };
-enum { BPF_SOCK_OPS_HDR_OPT_LEN_CB = 14, BPF_SOCK_OPS_WRITE_HDR_OPT_CB = 15, BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG = 1 << 6 };
-enum { SOL_TCP = 6, TCP_BPF_SOCK_OPS_CB_FLAGS = 1008 };
+enum {
+	BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB = 4,
+	BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB = 5,
+	BPF_SOCK_OPS_STATE_CB = 10,
+	BPF_SOCK_OPS_RTT_CB = 12,
+	BPF_SOCK_OPS_HDR_OPT_LEN_CB = 14,
+	BPF_SOCK_OPS_WRITE_HDR_OPT_CB = 15,
+};
+enum {
+	BPF_SOCK_OPS_STATE_CB_FLAG = 1 << 2,
+	BPF_SOCK_OPS_RTT_CB_FLAG = 1 << 3,
+	BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG = 1 << 6,
+};
+enum { BPF_TCP_CLOSE = 7 };
+enum { AF_INET = 2 };
+enum { SOL_TCP = 6, TCP_CONGESTION = 13, TCP_BPF_SOCK_OPS_CB_FLAGS = 1008 };
 
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_endian.h>
@@ -67,8 +89,17 @@ struct sock_common {
 	possible_net_t skc_net;
 } KERNEL;
 
+struct net_device {
+	int ifindex;
+} KERNEL;
+
+struct dst_entry {
+	struct net_device *dev;
+} KERNEL;
+
 struct sock {
 	struct sock_common __sk_common;
+	struct dst_entry *sk_dst_cache;
 	u32 sk_priority;
 	unsigned long sk_pacing_rate;
 	unsigned long sk_max_pacing_rate;
@@ -81,8 +112,18 @@ struct inet_sock {
 
 struct inet_connection_sock {
 	struct inet_sock icsk_inet;
+	const struct tcp_congestion_ops *icsk_ca_ops;
 	u8 icsk_ca_state : 5;
+	u8 icsk_ca_setsockopt : 1;
 	u64 icsk_ca_priv[13];
+} KERNEL;
+
+struct minmax_sample {
+	u32 v;
+} KERNEL;
+
+struct minmax {
+	struct minmax_sample s[3];
 } KERNEL;
 
 struct tcp_rack {
@@ -92,6 +133,9 @@ struct tcp_rack {
 struct tcp_sock {
 	struct inet_connection_sock inet_conn;
 	u64 tcp_mstamp;
+	u64 bytes_acked;
+	u64 bytes_sent;
+	u64 bytes_retrans;
 	u32 data_segs_out;
 	u32 delivered;
 	u32 lost;
@@ -106,6 +150,11 @@ struct tcp_sock {
 	u32 snd_ssthresh;
 	u32 prior_cwnd;
 	u32 snd_cwnd_clamp;
+	u32 chrono_stat[3];
+	u16 total_rto;
+	struct minmax rtt_min;
+	u8 bpf_sock_ops_cb_flags;
+	bool is_mptcp;
 	u8 is_cwnd_limited : 1;
 	u8 ecn_flags;
 	u8 saw_accecn_opt : 2;
@@ -122,6 +171,14 @@ struct bpf_sock {
 
 struct bpf_sock_ops {
 	u32 op;
+	u32 args[4];
+	u32 family;
+	u32 remote_ip4;
+	u32 local_ip4;
+	u32 remote_ip6[4];
+	u32 remote_port;
+	u32 local_port;
+	u32 bpf_sock_ops_cb_flags;
 	struct bpf_sock *sk;
 } KERNEL;
 

@@ -18,6 +18,8 @@ mod bytecode;
 mod called;
 #[cfg(feature = "bpf")]
 mod calls;
+#[cfg(feature = "bpf")]
+pub mod deployment;
 mod error;
 mod fitness;
 #[cfg(feature = "bpf")]

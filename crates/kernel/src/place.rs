@@ -27,12 +27,7 @@ pub(crate) struct Place {
 impl Place {
     /// Mounts the file system if necessary, and makes the directory.
     pub fn make() -> Result<Place, KernelError> {
-        let mounted = !is_mounted();
-        if mounted {
-            let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-            rustix::mount::mount("bpf", FILE_SYSTEM, "bpf", flags, c"mode=0700")
-                .map_err(failed(Path::new(FILE_SYSTEM), "mounted"))?;
-        }
+        let mounted = mount()?;
         loop {
             match fs::DirBuilder::new().mode(0o700).create(PINS) {
                 Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
@@ -107,6 +102,17 @@ impl Place {
             .filter(|directory| !registers(directory))
             .for_each(|directory| drop(remove(directory)));
     }
+}
+
+/// Mounts the file system of pins, and returns true, unless it is mounted.
+pub(crate) fn mount() -> Result<bool, KernelError> {
+    let mounted = !is_mounted();
+    if mounted {
+        let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+        rustix::mount::mount("bpf", FILE_SYSTEM, "bpf", flags, c"mode=0700")
+            .map_err(failed(Path::new(FILE_SYSTEM), "mounted"))?;
+    }
+    Ok(mounted)
 }
 
 impl Drop for Place {

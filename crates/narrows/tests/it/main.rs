@@ -7,6 +7,7 @@ mod check;
 mod check_program;
 mod cli;
 mod curves;
+mod deploy;
 mod differential;
 mod docs;
 mod endurance;
