@@ -9,30 +9,42 @@ use std::collections::BTreeMap;
 /// is ours.
 const SMALLEST: u64 = 10_000;
 
-/// What was measured of the connections of one arm that began in a period.
+/// What was measured of the connections of one arm that began in a period. Its size does not depend
+/// on their number.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
-    /// Bytes and time of each connection, in the order in which they began.
-    connections: Vec<Connection>,
-    /// Logarithms of the rates of flows that always have data.
-    rates: Vec<f64>,
+    /// Sums over connections that are large enough, by class of size.
+    classes: BTreeMap<u32, Sums>,
+    /// Completion of these connections.
+    completion: Histogram,
+    /// Number of all connections.
+    connections: u64,
+    /// Number and sum of the logarithms of the rates of flows that always have data.
+    rates: (f64, f64),
     rtt: Histogram,
     sent: u64,
     again: u64,
     timeouts: u64,
 }
 
-/// A connection that was closed.
-#[derive(Clone, Copy, Debug)]
-struct Connection {
-    bytes: u64,
-    seconds: f64,
+/// Sums over the connections of a class.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Sums {
+    count: f64,
+    /// Logarithms of completion in seconds and of goodput in bytes per second.
+    logarithms: [f64; 2],
 }
 
-impl Connection {
-    fn class(self) -> u32 {
-        self.bytes.max(1).ilog2() / 2
+impl Sums {
+    fn add(&mut self, other: Sums) {
+        self.count += other.count;
+        self.logarithms.iter_mut().zip(other.logarithms).for_each(|(sum, own)| *sum += own);
     }
+}
+
+/// Returns the class of a size: powers of four.
+fn class(bytes: u64) -> u32 {
+    bytes.max(1).ilog2() / 2
 }
 
 /// Means of the logarithms of completion and of goodput in each class of sizes, which are powers of
@@ -43,14 +55,11 @@ pub struct Classes(BTreeMap<u32, [f64; 2]>);
 impl Classes {
     /// Returns the means over these measurements.
     pub fn of<'a>(all: impl IntoIterator<Item = &'a Measured>) -> Classes {
-        let mut sums: BTreeMap<u32, ([f64; 2], f64)> = BTreeMap::new();
-        for own in all.into_iter().flat_map(Measured::judged) {
-            let (sum, count) = sums.entry(own.class()).or_default();
-            *count += 1.0;
-            sum.iter_mut().zip(logarithms(own)).for_each(|(sum, value)| *sum += value);
+        let mut sums: BTreeMap<u32, Sums> = BTreeMap::new();
+        for (class, own) in all.into_iter().flat_map(|own| &own.classes) {
+            sums.entry(*class).or_default().add(*own);
         }
-        let mean =
-            |(class, (sum, count)): (u32, ([f64; 2], f64))| (class, sum.map(|own| own / count));
+        let mean = |(class, own): (u32, Sums)| (class, own.logarithms.map(|sum| sum / own.count));
         Classes(sums.into_iter().map(mean).collect())
     }
 
@@ -62,38 +71,63 @@ impl Classes {
     }
 }
 
-/// Returns the logarithms of completion in seconds and of goodput in bytes per second.
-fn logarithms(own: Connection) -> [f64; 2] {
-    let seconds = libm::log(own.seconds.max(1e-9));
-    [seconds, libm::log(own.bytes as f64) - seconds]
-}
-
 impl Measured {
-    /// Adds a flow: its transfers that began from `from` until before `until`, its counts, and its
-    /// round trips. `length` is the time in which it was to send.
+    /// Adds a connection that was closed: the bytes that it got acknowledged, the time in which it
+    /// had something to send, and its timeouts.
+    pub fn add_connection(&mut self, bytes: u64, busy: Span, timeouts: u64) {
+        self.connections += 1;
+        self.timeouts += timeouts;
+        if bytes < SMALLEST {
+            return;
+        }
+        let seconds = libm::log(busy.as_secs_f64().max(1e-9));
+        let rate = libm::log(bytes as f64) - seconds;
+        let own = Sums { count: 1.0, logarithms: [seconds, rate] };
+        self.classes.entry(class(bytes)).or_default().add(own);
+        self.completion.record(busy);
+    }
+
+    /// Adds bytes that were sent, those that were sent again among them, or packets.
+    pub fn add_sent(&mut self, sent: u64, again: u64) {
+        self.sent += sent;
+        self.again += again;
+    }
+
+    /// Adds round trips.
+    pub fn add_round_trips(&mut self, round_trips: &Histogram) {
+        self.rtt.merge(round_trips);
+    }
+
+    /// Adds a simulated flow: its transfers that began from `from` until before `until`, its
+    /// counts, and its round trips. `length` is the time in which it was to send.
     pub fn add(&mut self, flow: &FlowRecord, from: Time, until: Time, length: Span) {
         let counts = |own: &&Transfer| own.start >= from && own.start < until;
         match &flow.transfers {
             Some(transfers) => {
-                self.connections.extend(transfers.list.iter().filter(counts).map(|own| {
-                    Connection { bytes: own.size.get(), seconds: own.took.as_secs_f64() }
-                }))
+                for own in transfers.list.iter().filter(counts) {
+                    self.add_connection(own.size.get(), own.took, 0);
+                }
             }
             None => {
                 let bytes = flow.steady.goodput.get() as f64;
-                self.rates.push(libm::log(bytes.max(1.0) / length.as_secs_f64()));
+                self.rates.0 += 1.0;
+                self.rates.1 += libm::log(bytes.max(1.0) / length.as_secs_f64());
             }
         }
-        self.rtt.merge(&flow.rtt);
-        self.sent += flow.steady.sent;
-        self.again += flow.steady.retransmitted;
+        self.add_round_trips(&flow.rtt);
+        self.add_sent(flow.steady.sent, flow.steady.retransmitted);
         self.timeouts += flow.steady.timeouts;
     }
 
     /// Adds what was measured elsewhere.
     pub fn merge(&mut self, other: &Measured) {
-        self.connections.extend(&other.connections);
-        self.rates.extend(&other.rates);
+        for (class, own) in &other.classes {
+            self.classes.entry(*class).or_default().add(*own);
+        }
+        self.completion.merge(&other.completion);
+        self.connections += other.connections;
+        self.rates.0 += other.rates.0;
+        self.rates.1 += other.rates.1;
         self.rtt.merge(&other.rtt);
         self.sent += other.sent;
         self.again += other.again;
@@ -101,43 +135,24 @@ impl Measured {
     }
 
     /// True if there are this many connections, or flows that always have data.
-    pub fn is_enough(&self, fewest: usize) -> bool {
-        self.connections.len() >= fewest || !self.rates.is_empty()
-    }
-
-    /// Returns the connections that are large enough.
-    fn judged(&self) -> impl Iterator<Item = Connection> + '_ {
-        self.connections.iter().copied().filter(|own| own.bytes >= SMALLEST)
+    pub fn is_enough(&self, fewest: u64) -> bool {
+        self.connections >= fewest || self.rates.0 > 0.0
     }
 
     /// Returns a quantile of completion, all sizes together, in seconds; `None` without connections.
     pub fn completion_quantile(&self, q: f64) -> Option<f64> {
-        let mut all: Vec<f64> = self.judged().map(|own| own.seconds).collect();
-        all.sort_unstable_by(f64::total_cmp);
-        let rank = ((q * all.len() as f64).ceil() as usize).clamp(1, all.len().max(1));
-        all.get(rank - 1).copied()
-    }
-
-    /// Returns the largest ratio of the mean completion of `window` connections in a row to the
-    /// mean of all; `None` of fewer.
-    pub fn largest_moving_mean(&self, window: usize) -> Option<f64> {
-        let all: Vec<f64> = self.judged().map(|own| own.seconds).collect();
-        if all.len() < window {
-            return None;
-        }
-        let mean = all.iter().sum::<f64>() / all.len() as f64;
-        let moving = all.windows(window).map(|own| own.iter().sum::<f64>() / window as f64);
-        Some(moving.fold(0.0, f64::max) / mean)
+        self.completion.quantile(q).map(Span::as_secs_f64)
     }
 
     /// Returns the number of a metric: logarithms for shares; `None` if it is undefined.
     pub fn number(&self, metric: Metric, classes: &Classes) -> Option<f64> {
         let mean_of = |place: usize| {
-            let rates = if place == 1 { self.rates.as_slice() } else { &[] };
-            let judged =
-                self.judged().map(|own| logarithms(own)[place] - classes.near(own.class())[place]);
-            let all: Vec<f64> = judged.chain(rates.iter().copied()).collect();
-            narrows_measure::statistics::mean(&all)
+            let (mut count, mut sum) = if place == 1 { self.rates } else { (0.0, 0.0) };
+            for (class, own) in &self.classes {
+                count += own.count;
+                sum += own.logarithms[place] - own.count * classes.near(*class)[place];
+            }
+            (count > 0.0).then(|| sum / count)
         };
         let round_trip =
             |q: f64| self.rtt.quantile(q).map(|own| libm::log(own.as_secs_f64().max(1e-9)));
@@ -150,41 +165,76 @@ impl Measured {
             Metric::Retransmitted => {
                 (self.sent > 0).then(|| 100.0 * self.again as f64 / self.sent as f64)
             }
-            Metric::Timeouts => (!self.connections.is_empty())
-                .then(|| 1000.0 * self.timeouts as f64 / self.connections.len() as f64),
+            Metric::Timeouts => (self.connections > 0)
+                .then(|| 1000.0 * self.timeouts as f64 / self.connections as f64),
         }
     }
+}
+
+/// Returns the largest ratio of the mean completion of `window` transfers in a row, large enough
+/// each, to the mean of all; `None` of fewer. The transfers are in the order in which they began.
+pub fn largest_moving_mean<'a>(
+    transfers: impl Iterator<Item = &'a Transfer>,
+    window: usize,
+) -> Option<f64> {
+    let large = transfers.filter(|own| own.size.get() >= SMALLEST);
+    let all: Vec<f64> = large.map(|own| own.took.as_secs_f64()).collect();
+    if all.len() < window {
+        return None;
+    }
+    let mean = all.iter().sum::<f64>() / all.len() as f64;
+    let moving = all.windows(window).map(|own| own.iter().sum::<f64>() / window as f64);
+    Some(moving.fold(0.0, f64::max) / mean)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use narrows_units::Bytes;
 
-    fn of(all: &[(u64, f64)]) -> Measured {
-        let connections =
-            all.iter().map(|(bytes, seconds)| Connection { bytes: *bytes, seconds: *seconds });
-        Measured { connections: connections.collect(), ..Measured::default() }
+    fn of(all: &[(u64, u64)]) -> Measured {
+        let mut measured = Measured::default();
+        for (bytes, seconds) in all {
+            measured.add_connection(*bytes, Span::from_secs(*seconds), 1);
+        }
+        measured
     }
 
     #[test]
     fn completion_is_judged_within_classes_of_size() {
-        // Classes of 16 to 64 kB and of 1 to 4 MB; 5 kB count for nothing.
-        let before = of(&[(20_000, 1.0), (30_000, 1.0), (2_000_000, 8.0), (5_000, 100.0)]);
+        // Classes of 16 to 64 kB and of 1 to 4 MB; 5 kB count for timeouts alone.
+        let before = of(&[(20_000, 1), (30_000, 1), (2_000_000, 8), (5_000, 100)]);
         let classes = Classes::of([&before]);
         assert_eq!(before.number(Metric::Completion, &classes), Some(0.0));
+        assert_eq!(before.number(Metric::Timeouts, &classes), Some(1000.0));
         // Twice as long in both classes, and a class that was not seen, of 256 kB to 1 MB.
-        let after = of(&[(20_000, 2.0), (2_000_000, 16.0), (500_000, 16.0)]);
+        let after = of(&[(20_000, 2), (2_000_000, 16), (500_000, 16)]);
         let value = after.number(Metric::Completion, &classes).expect("three connections");
         assert!((value - libm::log(2.0)).abs() < 1e-12, "{value}");
         assert_eq!(Measured::default().number(Metric::Completion, &classes), None);
+        let mut both = before.clone();
+        both.merge(&after);
+        assert!(both.is_enough(7) && !both.is_enough(8));
+        assert_eq!(Classes::of([&before, &after]), Classes::of([&both]));
     }
 
     #[test]
     fn quantiles_and_moving_means() {
-        let all = of(&[(10_000, 1.0), (10_000, 2.0), (10_000, 3.0), (10_000, 2.0)]);
-        assert_eq!(all.completion_quantile(0.95), Some(3.0));
-        assert_eq!(all.completion_quantile(0.5), Some(2.0));
-        assert_eq!(all.largest_moving_mean(2), Some(2.5 / 2.0));
-        assert_eq!(all.largest_moving_mean(5), None);
+        let all = of(&[(10_000, 1), (10_000, 2), (10_000, 3), (10_000, 2)]);
+        let near = |q: f64, expected: f64| {
+            let value = all.completion_quantile(q).expect("four connections");
+            assert!((value / expected - 1.0).abs() < 0.03, "{value}");
+        };
+        near(0.95, 3.0);
+        near(0.5, 2.0);
+        let transfer = |seconds: u64| Transfer {
+            start: Time::ZERO,
+            size: Bytes::new(10_000),
+            took: Span::from_secs(seconds),
+            ideal: Span::from_secs(1),
+        };
+        let all = [1, 2, 3, 2].map(transfer);
+        assert_eq!(largest_moving_mean(all.iter(), 2), Some(2.5 / 2.0));
+        assert_eq!(largest_moving_mean(all.iter(), 5), None);
     }
 }

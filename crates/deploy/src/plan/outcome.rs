@@ -11,10 +11,7 @@ use serde::Serialize;
 /// Most pairs that a plan proposes.
 const MOST_PAIRS: usize = 2000;
 /// Fewest connections of an arm in a period whose numbers count.
-const FEWEST: usize = 30;
-/// Connections in a row whose mean completion is compared for emergencies.
-const WINDOW: usize = 200;
-
+const FEWEST: u64 = 30;
 /// What an A/B test says beside the truth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -175,10 +172,7 @@ impl Outcome {
             ramp: shown.map(ramp).collect(),
             candidates,
             chosen,
-            emergency: runs
-                .none()
-                .filter_map(|own| own.largest_moving_mean(WINDOW))
-                .reduce(f64::max),
+            emergency: runs.moving(),
         }
     }
 }
@@ -207,6 +201,12 @@ impl<'a> Runs<'a> {
     /// The control of the runs without treatment.
     fn none(&self) -> impl Iterator<Item = &'a Measured> {
         self.share(0.0).map(|(_, own)| &own[0])
+    }
+
+    /// The largest moving mean of the runs without treatment.
+    fn moving(&self) -> Option<f64> {
+        let none = self.all.iter().filter(|(job, _)| job.kind == JobKind::Share(0.0));
+        none.filter_map(|(_, own)| own.moving).reduce(f64::max)
     }
 
     fn number(&self, own: &Measured, metric: Metric) -> Option<f64> {

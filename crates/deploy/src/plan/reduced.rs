@@ -1,15 +1,20 @@
 //! What a plan keeps of a run.
 
 use super::{EDGES, Job, JobKind, Plan};
-use crate::measured::Measured;
-use narrows_measure::Record;
+use crate::measured::{Measured, largest_moving_mean};
+use narrows_measure::{FlowRecord, Record};
 use narrows_units::{Span, Time};
+
+/// Transfers in a row whose mean completion is compared for emergencies.
+const WINDOW: usize = 200;
 
 /// The measurements of a run, by period and arm.
 #[derive(Clone, Debug, Default)]
 pub struct Reduced {
     /// For each part, the control and the treatment. A run of one share is one part.
     pub parts: Vec<[Measured; 2]>,
+    /// Largest ratio of the mean completion of 200 transfers in a row to that of all.
+    pub moving: Option<f64>,
 }
 
 impl Reduced {
@@ -33,7 +38,10 @@ impl Reduced {
             };
             all[part.min(count - 1)][arm].add(flow, from, until, parts.length);
         }
-        Reduced { parts: all }
+        let exposed = |own: &&FlowRecord| plan.network.place(&own.name, &parts).is_some();
+        let flows = record.flows.iter().filter(exposed);
+        let transfers = flows.flat_map(|own| own.transfers.iter().flat_map(|all| &all.list));
+        Reduced { parts: all, moving: largest_moving_mean(transfers, WINDOW) }
     }
 
     /// Returns all connections together.
