@@ -13,7 +13,7 @@ static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         kernel: None,
         summary,
         build: Build::Shared(Arc::new(move |setup, params| {
-            Ok(Built::new(LinuxCubic::mutant(setup, params, Mutated(Some(mutation)))))
+            Ok(Built::new(LinuxCubic::mutant(setup, params, Mutated(Some(mutation)))?))
         })),
         ..cubic::ENTRY
     };

@@ -343,10 +343,12 @@ impl Connection {
         }
         // Of some the whole acknowledgement counts, as bursts filled the window, or half of it in
         // slow start.
-        let burst = self.needs(Need::Outstanding);
+        let burst = self.needs(Need::Outstanding) || self.text.contains("growth=");
         let limited = acked.iter().filter(|acked| burst || acked.window_limited).count();
         let repairing = matches!(self.ca_state, CaState::Recovery | CaState::Cwr);
-        let allowed = if repairing { 0.0 } else { limited as f64 };
+        // Rapid Start triples.
+        let each = if self.text.contains("start=rapid") { 2.0 } else { 1.0 };
+        let allowed = if repairing { 0.0 } else { limited as f64 * each };
         let floor = if repairing { 2.0 } else { 0.0 };
         let most = (before.window.get() + allowed).max(floor);
         // CUBIC catches up with Reno's window in the Reno-friendly region; a delay-based controller
