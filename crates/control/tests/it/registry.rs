@@ -29,7 +29,7 @@ fn what_is_wrong_and_what_would_be_right() {
         "{}",
         error("tahoe")
     );
-    insta::assert_snapshot!(error("cubic?beta=0.7"), @r#"cubic has no parameter "beta"; known parameters: profile, hz, fast_convergence, hystart, friendliness, ecn, start, start_again, search_version, search_threshold, drain, rapid_threshold, rapid_k, css, resume, resume_beta, max_jump, growth"#);
+    insta::assert_snapshot!(error("cubic?beta=0.7"), @r#"cubic has no parameter "beta"; known parameters: profile, hz, fast_convergence, hystart, friendliness, ecn, start, start_again, search_version, search_threshold, search_limited, drain, rapid_threshold, rapid_k, css, resume, resume_beta, max_jump, growth"#);
     insta::assert_snapshot!(error("cubic?hz=250&hz=250"), @r#"parameter "hz" of cubic is set twice; keep one"#);
     insta::assert_snapshot!(error("cubic?profile=rfc8312"), @"cubic: profile=rfc8312 is not allowed; it must be one of linux, rfc9438");
     insta::assert_snapshot!(error("cubic?hz=10"), @"cubic: hz=10 is not allowed; it must be a number from 100 to 1000 Hz");

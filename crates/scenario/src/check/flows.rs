@@ -7,10 +7,10 @@ use super::workload::{self, Path};
 use crate::error::{Checked, Problem};
 use crate::implied;
 use crate::raw::RawScenario;
-use crate::raw::flow::RawFlow;
+use crate::raw::flow::{RawFlow, RawSaved};
 use crate::text::At;
 use crate::{Flow, Frames, LinkId, NodeId, Pause, Scenario, Workload};
-use narrows_control::{Choice, Setup};
+use narrows_control::{Choice, Saved, Setup};
 use narrows_transport::Transport;
 use narrows_units::{Segments, Span, Time};
 use std::collections::BTreeMap;
@@ -114,7 +114,10 @@ fn check_one(
         .map(|(text, chosen)| controller(text, chosen, &transport))
         .transpose()?;
     let (route, back) = routes(raw, map, (from, to), controller.is_some())?;
-    let path = Path { scenario, route: &route, transport: &transport };
+    let resumes = controller
+        .as_ref()
+        .is_some_and(|choice| choice.params().text("resume").as_deref() == Some("true"));
+    let path = Path { scenario, route: &route, transport: &transport, resumes };
     let workload = written
         .workload
         .as_ref()
@@ -157,6 +160,7 @@ fn check_one(
     }
     let stop = written.stop.as_ref().map(|stop| Time::ZERO + stop.value.0);
     let pauses = pauses(written, &workload, (start, stop), duration)?;
+    let saved = written.saved.as_ref().map(|saved| check_saved(saved, resumes)).transpose()?;
     let name = match &written.name {
         Some(name) => checked_name(name)?,
         None => names.default(controller.as_ref().map_or("udp", |choice| choice.entry().name)),
@@ -179,6 +183,33 @@ fn check_one(
         start,
         stop,
         pauses,
+        saved,
+    })
+}
+
+fn check_saved(raw: &At<RawSaved>, resumes: bool) -> Checked<Saved> {
+    if !resumes {
+        return Err(workload::no_resume(&raw.span));
+    }
+    let RawSaved { rtt, window, age } = &raw.value;
+    if rtt.value.0.is_zero() {
+        return Err(Problem::at(
+            &rtt.span,
+            "no path has a round trip of 0 s",
+            "give the round trip that was found, for example \"600 ms\"",
+        ));
+    }
+    if window.value == 0 {
+        return Err(Problem::at(
+            &window.span,
+            "a window of 0 segments is nothing to resume from",
+            "give the segments that were delivered per round trip, for example 2500",
+        ));
+    }
+    Ok(Saved {
+        rtt: rtt.value.0,
+        window: Segments::new(f64::from(window.value)),
+        age: age.as_ref().map_or(Span::ZERO, |age| age.value.0),
     })
 }
 

@@ -1,7 +1,7 @@
 //! Checks workloads of flows.
 
 use crate::error::{Checked, Problem};
-use crate::raw::flow::{RawDraw, RawLimited, RawSizes, RawWorkload};
+use crate::raw::flow::{RawDraw, RawLimited, RawReconnect, RawSizes, RawWorkload};
 use crate::sizes::PUBLISHED;
 use crate::text::{At, Extent, Frequency, Load, Quantity};
 use crate::{Arrivals, Draw, Frames, LinkId, On, OnOff, Requests, Scenario, Sizes, Workload};
@@ -15,6 +15,17 @@ pub(super) struct Path<'a> {
     pub scenario: &'a Scenario,
     pub route: &'a [LinkId],
     pub transport: &'a Transport,
+    /// Its controller resumes from saved paths.
+    pub resumes: bool,
+}
+
+/// The refusal of a saved path for a controller that would not use it.
+pub(super) fn no_resume(span: &Range<usize>) -> Box<Problem> {
+    Problem::at(
+        span,
+        "nothing would use a saved path, because the flow's controller does not resume",
+        "write for example controller = \"cubic?resume\", or leave this out",
+    )
 }
 
 /// One-way delay up to which most users of conversational applications are satisfied (ITU-T G.114).
@@ -47,7 +58,7 @@ pub(super) fn check(raw: &At<RawWorkload>, path: &Path) -> Checked<Workload> {
         return requests(limited, response, path);
     }
     if arrivals.is_some() || load.is_some() {
-        only(&["arrivals", "load", "sizes"])?;
+        only(&["arrivals", "load", "sizes", "reconnect"])?;
         return arrive(raw, limited, path);
     }
     if let Some(frame) = frame {
@@ -96,6 +107,7 @@ fn refuse_others(limited: &RawLimited, allowed: &[&str]) -> Checked<()> {
         arrivals,
         load,
         sizes,
+        reconnect,
         request,
         response,
         think,
@@ -115,6 +127,7 @@ fn refuse_others(limited: &RawLimited, allowed: &[&str]) -> Checked<()> {
         ("arrivals", span(arrivals)),
         ("load", span(load)),
         ("sizes", span(sizes)),
+        ("reconnect", span(reconnect)),
         ("request", span(request)),
         ("response", span(response)),
         ("think", span(think)),
@@ -300,7 +313,16 @@ fn arrive(raw: &At<RawWorkload>, limited: &RawLimited, path: &Path) -> Checked<W
             format!("give at most {MOST_ARRIVALS:.0}"),
         ));
     }
-    Ok(Workload::Arrivals(Arrivals { per_second, sizes }))
+    let reconnects = match &limited.reconnect {
+        Some(At { value: RawReconnect::Saved, span }) => {
+            if !path.resumes {
+                return Err(no_resume(span));
+            }
+            true
+        }
+        Some(At { value: RawReconnect::New, .. }) | None => false,
+    };
+    Ok(Workload::Arrivals(Arrivals { per_second, sizes, reconnects }))
 }
 
 /// Returns the rate of the slowest link of the route, in bit/s.

@@ -149,12 +149,12 @@ impl<T: Callbacks> Linux<T> {
     /// The start looks at an acknowledgement. True if the window does not grow by it.
     #[inline(never)]
     fn watch(&mut self, feedback: &Feedback<'_>) -> bool {
+        if feedback.congestion.is_some() {
+            return true;
+        }
         if self.socket.starter.cut_window().is_some() {
             let end = self.socket.starter.progress(feedback);
             self.finish(end);
-            return true;
-        }
-        if feedback.congestion.is_some() {
             return true;
         }
         let view = self.socket.view();

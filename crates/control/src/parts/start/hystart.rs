@@ -153,21 +153,32 @@ pub struct MeasuringHyStart {
     /// In µs.
     min_rtt: u32,
     mss: u64,
+    /// First segment not acknowledged, and first never sent: worlds tell them only to controllers
+    /// that need the outstanding data.
+    una: u64,
+    next: u64,
 }
 
 impl MeasuringHyStart {
     /// At the start of a connection with segments of `mss` bytes.
     pub fn new(mss: u64) -> MeasuringHyStart {
-        MeasuringHyStart { hystart: HyStart::default(), min_rtt: u32::MAX, mss }
+        MeasuringHyStart { hystart: HyStart::default(), min_rtt: u32::MAX, mss, una: 0, next: 0 }
+    }
+
+    /// A segment leaves.
+    pub fn on_sent(&mut self, number: u64) {
+        self.next = self.next.max(number + 1);
     }
 
     /// An acknowledgement at a window of `window` segments. True if slow start ends now.
     pub fn on_feedback(&mut self, feedback: &Feedback<'_>, window: f64) -> bool {
+        let highest = feedback.acked.iter().map(|acked| acked.number + 1).max();
+        self.una = self.una.max(highest.unwrap_or(0)).min(self.next);
         let Some(rtt) = feedback.rtt else { return false };
         let rtt = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX).max(1);
         let min_rtt = self.min_rtt.min(rtt);
         self.min_rtt = min_rtt;
-        let Feedback { una, next, srtt, .. } = *feedback;
+        let (una, next, srtt) = (self.una, self.next, feedback.srtt);
         let window = window as u32;
         let packets = window.max((next - una) as u32);
         let sample = Sample { now: micros(feedback.now), una, next, rtt, min_rtt, window };

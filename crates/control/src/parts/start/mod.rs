@@ -44,8 +44,10 @@ impl Start {
     /// A segment leaves.
     #[inline]
     pub fn on_sent(&mut self, number: u64) {
-        if let Start::HyStartPlusPlus(start) = self {
-            start.on_sent(number);
+        match self {
+            Start::HyStartPlusPlus(start) => start.on_sent(number),
+            Start::MeasuringHyStart(start) => start.on_sent(number),
+            Start::Classic | Start::HyStart(_) | Start::Search(_) | Start::Rapid(_) => {}
         }
     }
 

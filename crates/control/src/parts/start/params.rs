@@ -47,6 +47,13 @@ pub const SEARCH_THRESHOLD: Param<Option<f64>> = Param::number_or(
     "",
     "part by which deliveries may fall behind; auto: 0.26 as in neqo, with search_version=3 0.35 (start=search)",
 );
+/// Segments that SEARCH evaluates.
+pub const SEARCH_LIMITED: Param<bool> = Param::choice(
+    "search_limited",
+    "skip",
+    &[("skip", false), ("evaluate", true)],
+    "acknowledgements of segments that the application limited: skip: counted only (neqo); evaluate: as all others (Linux module) (start=search)",
+);
 /// The fall after SEARCH.
 pub const DRAIN: Param<Drain> = Param::choice(
     "drain",
@@ -159,6 +166,7 @@ macro_rules! with_start {
             start::START_AGAIN.spec,
             start::SEARCH_VERSION.spec,
             start::SEARCH_THRESHOLD.spec,
+            start::SEARCH_LIMITED.spec,
             start::DRAIN.spec,
             start::RAPID_THRESHOLD.spec,
             start::RAPID_K.spec,
@@ -215,6 +223,7 @@ impl OwnStarts {
             of_sent: version_4,
             threshold: params.get(&SEARCH_THRESHOLD).unwrap_or(usual),
             drain: params.get(&DRAIN),
+            always: params.get(&SEARCH_LIMITED),
         };
         let start = match choice {
             StartChoice::Auto => auto,
@@ -258,6 +267,7 @@ fn refuse_unused(params: &Params, start: StartChoice) -> Result<(), ParamError> 
         let allowed = "left out without start=search";
         params.refuse(&SEARCH_VERSION, allowed)?;
         params.refuse(&SEARCH_THRESHOLD, allowed)?;
+        params.refuse(&SEARCH_LIMITED, allowed)?;
         params.refuse(&DRAIN, allowed)?;
     }
     if start != StartChoice::Rapid {

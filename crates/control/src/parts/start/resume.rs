@@ -79,6 +79,8 @@ pub struct Resume {
     pipe: f64,
     /// First segment never sent.
     next: u64,
+    /// When the first segment left, and when the latest acknowledgement came.
+    times: Option<(Time, Time)>,
     /// True without the rule that halves what was saved: a published fault put back for tests.
     whole: bool,
 }
@@ -95,6 +97,7 @@ impl Resume {
             min_rtt: Span::MAX,
             pipe: 0.0,
             next: 0,
+            times: None,
             whole: false,
         }
     }
@@ -107,6 +110,7 @@ impl Resume {
     /// A segment leaves. A flight that fills the jump ends it.
     pub fn on_sent(&mut self, sent: &Sent) {
         self.next = self.next.max(sent.number + 1);
+        self.times.get_or_insert((sent.now, sent.now));
         if let Phase::Unvalidated(jump) = self.phase
             && f64::from(sent.in_flight + 1) >= jump.jump.floor()
         {
@@ -116,6 +120,9 @@ impl Resume {
 
     /// An acknowledgement without congestion, at a window of `window` segments.
     pub fn on_feedback(&mut self, feedback: &Feedback<'_>, window: f64) -> ResumeStep {
+        if let Some((_, latest)) = &mut self.times {
+            *latest = feedback.now;
+        }
         if let Some(rtt) = feedback.rtt {
             self.min_rtt = self.min_rtt.min(rtt);
         }
@@ -199,7 +206,9 @@ impl Resume {
 
     /// What was given to this connection and may be given to the next: not after a retreat.
     pub fn kept(&self) -> Option<Saved> {
-        self.saved
+        let saved = self.saved?;
+        let passed = self.times.map_or(Span::ZERO, |(first, latest)| latest.since(first));
+        Some(Saved { age: saved.age + passed, ..saved })
     }
 }
 

@@ -10,8 +10,10 @@
 //!   as a mistake that the authors confirm): the earlier bin gets the fraction;
 //! * the threshold is 0.26 in neqo and FreeBSD and 0.35 in Linux and version 3: 0.26 unless set;
 //! * a drain follows the end of slow start in -09 and in Linux, and neqo has none: none unless set;
-//! * neqo's bins are looked at whenever one ends, and only acknowledgements of segments that the
-//!   application did not limit are evaluated.
+//! * neqo evaluates only acknowledgements of segments that the application did not limit, and counts
+//!   all; Linux evaluates every one: neqo's rule unless set. A segment is limited by the application
+//!   as the transport has it (Linux `tcp_rate_check_app_limited`), where neqo asks in slow start
+//!   whether half of the window is in flight.
 //!
 //! Deviation: bins hold exact counts of segments since the connection began. The shift of -09, by
 //! which bins of 16 bits hold large counts, is left out.
@@ -38,6 +40,8 @@ pub struct SearchRule {
     pub threshold: f64,
     /// How the window falls afterwards.
     pub drain: Drain,
+    /// Evaluates also acknowledgements of segments that the application limited (Linux).
+    pub always: bool,
 }
 
 /// How the window falls to the path's capacity once slow start has ended.
@@ -149,7 +153,7 @@ impl Search {
         let clock = *clock;
         self.delivered[slot(clock.bin)] = ack.delivered;
         self.sent[slot(clock.bin)] = ack.sent;
-        let behind = if ack.unlimited { self.behind(&clock) } else { None };
+        let behind = if ack.unlimited || self.rule.always { self.behind(&clock) } else { None };
         (behind? >= self.rule.threshold).then(|| self.capacity(&clock))
     }
 
@@ -205,22 +209,26 @@ fn over(counts: &[u64; KEPT], bin: u64) -> f64 {
 pub struct Draining {
     by: Drain,
     target: f64,
-    /// Segments delivered since the end of slow start.
-    delivered: f64,
+    /// Segments delivered that have not yet let one leave.
+    credit: f64,
 }
 
 impl Draining {
     /// A fall to `target` segments; `None` if the window stays.
     pub fn new(by: Drain, target: f64) -> Option<Draining> {
-        (by != Drain::Stays).then_some(Draining { by, target, delivered: 0.0 })
+        (by != Drain::Stays).then_some(Draining { by, target, credit: 0.0 })
     }
 
     /// `acked` segments are delivered, and `in_flight` remain. Returns the window in place of
     /// `window`. The drain is over if that is the target.
     pub fn on_ack(&mut self, window: f64, acked: f64, in_flight: f64) -> f64 {
-        self.delivered += acked;
+        self.credit += acked;
         let lower = match self.by {
-            Drain::Sixteenth => in_flight + libm::floor(self.delivered / 16.0),
+            Drain::Sixteenth => {
+                let leave = libm::floor(self.credit / 16.0);
+                self.credit -= 16.0 * leave;
+                in_flight + leave
+            }
             Drain::Third | Drain::Stays => window - acked / 3.0,
         };
         lower.min(window).max(self.target)
@@ -236,7 +244,8 @@ impl Draining {
 mod tests {
     use super::*;
 
-    const RULE: SearchRule = SearchRule { of_sent: true, threshold: 0.26, drain: Drain::Stays };
+    const RULE: SearchRule =
+        SearchRule { of_sent: true, threshold: 0.26, drain: Drain::Stays, always: false };
 
     fn ms(ms: u64) -> Span {
         Span::from_millis(ms)
@@ -339,6 +348,9 @@ mod tests {
         let (sent, delivered) = totals(21);
         let now = search.clock.unwrap().ends + Span::from_nanos(1);
         let ack = SearchAck { now, rtt: Some(ms(105)), delivered, sent, unlimited: false };
+        let mut always = search.clone();
+        always.rule.always = true;
+        assert!(always.on_ack(&ack).is_some());
         assert_eq!(search.on_ack(&ack), None);
         assert_eq!(search.delivered[slot(21)], delivered);
         let (sent, delivered) = totals(22);
@@ -365,6 +377,43 @@ mod tests {
         assert_eq!(search.behind(&search.clock.unwrap()), None);
     }
 
+    /// How many of 40 seeds end slow start within 5 s: bursts of ten segments each `period` ms plus
+    /// up to `jitter` ms, a round trip of 50 ms and 0.24 ms for each segment.
+    fn ended_falsely(period: u64, jitter: u64) -> usize {
+        let rule = SearchRule { always: true, ..RULE };
+        let ends = |seed: u64| {
+            let mut random = narrows_units::Random::stream(seed, "bursts");
+            let mut search = Search::new(rule);
+            let bursts: Vec<Time> = (0..5_000 / period)
+                .map(|burst| {
+                    let late = if jitter == 0 { Span::ZERO } else { random.span_below(ms(jitter)) };
+                    Time::ZERO + ms(burst * period) + late
+                })
+                .collect();
+            let acks = bursts.iter().flat_map(|burst| {
+                (1..=10).map(|place| (*burst, *burst + ms(50) + Span::from_micros(240 * place)))
+            });
+            acks.zip(1..).any(|((burst, now), delivered)| {
+                let sent = 10 * bursts.iter().filter(|sent| **sent <= now).count() as u64;
+                let rtt = Some(now.since(burst));
+                search.on_ack(&SearchAck { now, rtt, delivered, sent, unlimited: false }).is_some()
+            })
+        };
+        (1..=40).filter(|seed| ends(*seed)).count()
+    }
+
+    /// Bursts end slow start though the path is idle, if several fall into a window and their times
+    /// vary. It depends on how the period fits the bins: at 80 ms no seed does.
+    #[test]
+    fn bursts_whose_times_vary_end_slow_start_on_an_idle_path() {
+        for period in [50, 60, 100] {
+            assert!(ended_falsely(period, 10) > 20, "{period} ms");
+        }
+        for period in [20, 33, 80, 500] {
+            assert!(ended_falsely(period, 10) <= 2, "{period} ms");
+        }
+    }
+
     /// Version 3: 100 delivered in the window before, so that 200 are expected.
     #[test]
     fn version_3_expects_twice_the_deliveries_of_one_round_trip_before() {
@@ -383,9 +432,10 @@ mod tests {
     fn drains_fall_by_a_sixteenth_or_a_third_to_the_target() {
         assert!(Draining::new(Drain::Stays, 48.0).is_none());
         let mut drain = Draining::new(Drain::Sixteenth, 48.0).unwrap();
-        // 60 in flight and ⌊33/16⌋ = 2 more.
+        // 60 in flight and ⌊33/16⌋ = 2 more, and one segment of credit is left.
         assert_eq!(drain.on_ack(90.0, 33.0, 60.0), 62.0);
-        assert_eq!(drain.on_ack(62.0, 20.0, 40.0), 48.0);
+        assert_eq!(drain.on_ack(62.0, 15.0, 55.0), 56.0);
+        assert_eq!(drain.on_ack(56.0, 15.0, 40.0), 48.0);
         assert!(drain.is_over(48.0));
         let mut drain = Draining::new(Drain::Third, 48.0).unwrap();
         assert_eq!(drain.on_ack(90.0, 30.0, 60.0), 80.0);
