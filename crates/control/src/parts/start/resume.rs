@@ -4,6 +4,8 @@
 //! Source: RFC 9959 by draft-ietf-tsvwg-careful-resume-24 (the text of the RFC was not read).
 //!
 //! Ambiguities, and the choice made here:
+//! * "the volume acknowledged" that adds to the pipe is that of segments of the jump: those in
+//!   flight before it are in the pipe already, as in the appendix;
 //! * an example in the appendix ends with a pipe of 120 segments where the rules give 149: the
 //!   rules;
 //! * "the window is the limit" is true if the window limited what is acknowledged;
@@ -29,8 +31,10 @@ pub enum Phase {
     Reconnaissance,
     /// The jump is being sent.
     Unvalidated(Unvalidated),
-    /// The jump is being acknowledged, up to the segment `end`.
+    /// The jump is being acknowledged, from the segment `first` up to `end`.
     Validating {
+        /// First segment of the jump.
+        first: u64,
         /// First segment sent after the jump.
         end: u64,
     },
@@ -114,7 +118,7 @@ impl Resume {
         if let Phase::Unvalidated(jump) = self.phase
             && f64::from(sent.in_flight + 1) >= jump.jump.floor()
         {
-            self.phase = Phase::Validating { end: self.next };
+            self.phase = Phase::Validating { first: jump.first, end: self.next };
         }
     }
 
@@ -130,7 +134,7 @@ impl Resume {
             Phase::Normal => ResumeStep::Start,
             Phase::Reconnaissance => self.reconnoitre(feedback, window),
             Phase::Unvalidated(jump) => {
-                self.pipe += feedback.acked.len() as f64;
+                self.pipe += of_jump(feedback, jump.first);
                 let sent = reaches(feedback, jump.first);
                 if !sent && feedback.now.since(jump.began) < jump.rtt {
                     return ResumeStep::Hold;
@@ -140,11 +144,11 @@ impl Resume {
                     self.leave();
                     return ResumeStep::Limited(self.pipe.max(self.initial));
                 }
-                self.phase = Phase::Validating { end: self.next };
+                self.phase = Phase::Validating { first: jump.first, end: self.next };
                 ResumeStep::Set(flight)
             }
-            Phase::Validating { end } => {
-                self.pipe += feedback.acked.len() as f64;
+            Phase::Validating { first, end } => {
+                self.pipe += of_jump(feedback, first);
                 if reaches(feedback, end.saturating_sub(1)) {
                     self.leave();
                 }
@@ -183,15 +187,15 @@ impl Resume {
     pub fn on_congestion(&mut self, feedback: &Feedback<'_>, beta: f64) -> Option<Retreat> {
         let phase = self.phase;
         self.leave();
-        let last = match phase {
-            Phase::Unvalidated(_) => self.next.saturating_sub(1),
-            Phase::Validating { end } => end.saturating_sub(1),
+        let (first, last) = match phase {
+            Phase::Unvalidated(jump) => (jump.first, self.next.saturating_sub(1)),
+            Phase::Validating { first, end } => (first, end.saturating_sub(1)),
             Phase::Reconnaissance | Phase::Normal => return None,
         };
         self.saved = None;
-        self.pipe += feedback.acked.len() as f64;
+        self.pipe += of_jump(feedback, first);
         let window = self.initial.max(self.pipe / 2.0);
-        Some(Retreat { window, pipe: self.pipe, beta, last, done: false })
+        Some(Retreat { window, pipe: self.pipe, beta, first, last, done: false })
     }
 
     /// For good: the connection is as any other.
@@ -212,6 +216,11 @@ impl Resume {
     }
 }
 
+/// Segments from `first` on that are acknowledged.
+fn of_jump(feedback: &Feedback<'_>, first: u64) -> f64 {
+    feedback.acked.iter().filter(|acked| acked.number >= first).count() as f64
+}
+
 /// True if the acknowledgement is for segment `number` or a later one.
 fn reaches(feedback: &Feedback<'_>, number: u64) -> bool {
     feedback.una > number || feedback.acked.iter().any(|acked| acked.number >= number)
@@ -225,6 +234,8 @@ pub struct Retreat {
     /// Segments delivered of the flight at the jump and since.
     pub pipe: f64,
     beta: f64,
+    /// The first segment of the jump.
+    first: u64,
     /// The last segment of the jump.
     last: u64,
     /// It is acknowledged.
@@ -235,7 +246,7 @@ impl Retreat {
     /// An acknowledgement. True once the last segment of the jump is acknowledged.
     pub fn on_feedback(&mut self, feedback: &Feedback<'_>) -> bool {
         if !self.done {
-            self.pipe += feedback.acked.len() as f64;
+            self.pipe += of_jump(feedback, self.first);
             self.done = reaches(feedback, self.last);
         }
         self.done
