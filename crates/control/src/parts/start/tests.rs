@@ -368,3 +368,125 @@ fn risen() -> super::hystartpp::HyStartPlusPlus {
     assert!(start.is_conservative());
     start
 }
+
+/// The faults at the end of section 9: each shows where its original keeps the rule.
+#[cfg(feature = "mutants")]
+mod mutants {
+    use super::*;
+
+    /// The original and the mutant, as `look` finds them.
+    fn both<T>(mutant: &str, options: &str, look: impl Fn(&str) -> T) -> (T, T) {
+        (look(&format!("cubic?{options}")), look(&format!("{mutant}?{options}")))
+    }
+
+    /// The bin in which SEARCH ends slow start, of a flow whose flights double every three bins up
+    /// to the path's 16 segments per bin. Only every `each`-th bin has an acknowledgement.
+    fn exit_bin(text: &str, rtt: u64, each: u64) -> Option<u64> {
+        let sent = |i: u64| (1 << ((i - 1) / 3)).min(32u64);
+        let delivered = |i: u64| if i < 4 { 0 } else { sent(i - 3).min(16) };
+        let mut driven = Driven::of(text);
+        (0..60).filter(|c| c % each == 0).find(|c| {
+            let totals = Totals {
+                sent: (1..=*c).map(sent).sum(),
+                delivered: (1..=*c).map(delivered).sum(),
+                lost: 0,
+            };
+            let rtt = Some(Span::from_millis(if *c == 0 { 100 } else { rtt }));
+            let one = acked(0..1);
+            driven.controller.on_feedback(&Feedback {
+                acked: &one,
+                rtt,
+                totals,
+                outstanding: Outstanding { packets: 1, ..Outstanding::default() },
+                ..Feedback::at(at(0) + Span::from_micros(35_000 * c + c.min(&1)))
+            });
+            driven.exit() == 1.0
+        })
+    }
+
+    #[test]
+    fn search() {
+        let bins =
+            |mutant, rtt, each| both(mutant, "start=search", |text| exit_bin(text, rtt, each));
+        assert_eq!(bins("cubic-search-forwards", 100, 1), (Some(21), Some(13)));
+        let (original, mutant) = bins("cubic-search-first-rtt", 300, 1);
+        assert!(mutant.unwrap() < original.unwrap_or(60), "{original:?} {mutant:?}");
+        let (original, mutant) = bins("cubic-search-empty-bins", 105, 3);
+        assert_ne!(original, mutant);
+    }
+
+    #[test]
+    fn hystart_plus_plus() {
+        let phase = |text: &str| {
+            let mut driven = Driven::of(text);
+            for (round, rtts) in [[40; 9], [60, 60, 60, 60, 60, 60, 60, 60, 59]].iter().enumerate()
+            {
+                let first = 9 * round as u64;
+                driven.send(first, 9);
+                for (number, rtt) in (first..).zip(rtts) {
+                    let one = acked(number..number + 1);
+                    driven.controller.on_feedback(&Feedback {
+                        acked: &one,
+                        rtt: Some(Span::from_millis(*rtt)),
+                        outstanding: Outstanding { packets: 9, ..Outstanding::default() },
+                        ..Feedback::at(at(100 * first + number))
+                    });
+                }
+            }
+            driven.phase()
+        };
+        // The baseline of the mended form is at 45 ms; with "restart" it is the round's least.
+        assert_eq!(both("cubic-css-samples", "start=hystart++&css=restart", phase), (2.0, 1.0));
+    }
+
+    #[test]
+    fn rapid_start() {
+        let window = |text: &str| {
+            let mut driven = Driven::new(text, &setup(300.0));
+            driven.send(1, 300);
+            driven.hear(600, &[], 290, Some(Congestion::Loss));
+            driven.window()
+        };
+        let (original, mutant) = both("cubic-rapid-no-floor", "start=rapid", window);
+        near(original, 300.0 * 717.0 / 1024.0 / 3.0);
+        assert!(mutant < 15.0, "{mutant}");
+    }
+
+    #[test]
+    fn careful_resume() {
+        let saved =
+            Saved { rtt: Span::from_millis(600), window: Segments::new(300.0), age: Span::ZERO };
+        let jump = |text: &str| {
+            let mut driven = Driven::new(text, &Setup { saved: Some(saved), ..setup(10.0) });
+            driven.send(0, 39);
+            driven.acknowledge(600, 0..10);
+            let window = driven.window();
+            driven.send(610, 121);
+            driven.hear(1_250, &acked(40..74), 1, Some(Congestion::Loss));
+            (window, driven.controller.decision().reduction)
+        };
+        let (original, whole) = both("cubic-resume-whole", "resume", jump);
+        assert_eq!((original.0, whole.0), (150.0, 300.0));
+        let (original, spread) = both("cubic-resume-spread", "resume", jump);
+        assert_eq!((original.1, spread.1), (Reduction::Immediate, Reduction::Transport));
+    }
+
+    #[test]
+    fn rate_limited_growth() {
+        let window = |text: &str| {
+            let mut driven = Driven::new(text, &setup(40.0));
+            driven.send(0, 40);
+            driven.hear(50, &acked(1..40), 1, Some(Congestion::Loss));
+            driven.recovered(100);
+            for round in 0..60 {
+                driven.send(200 + 100 * round, 10);
+                let first = driven.next - 10;
+                driven.acknowledge(250 + 100 * round, first..first + 10);
+            }
+            driven.window()
+        };
+        let (original, mutant) = both("cubic-flight-stays", "growth=rate-limited", window);
+        assert_eq!(original, 28.0, "a flight of 10 lets no window above it grow");
+        assert!(mutant > original, "{mutant}");
+    }
+}
