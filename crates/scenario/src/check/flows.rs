@@ -114,10 +114,7 @@ fn check_one(
         .map(|(text, chosen)| controller(text, chosen, &transport))
         .transpose()?;
     let (route, back) = routes(raw, map, (from, to), controller.is_some())?;
-    let resumes = controller
-        .as_ref()
-        .is_some_and(|choice| choice.params().text("resume").as_deref() == Some("true"));
-    let path = Path { scenario, route: &route, transport: &transport, resumes };
+    let path = Path { scenario, route: &route, transport: &transport };
     let workload = written
         .workload
         .as_ref()
@@ -160,7 +157,8 @@ fn check_one(
     }
     let stop = written.stop.as_ref().map(|stop| Time::ZERO + stop.value.0);
     let pauses = pauses(written, &workload, (start, stop), duration)?;
-    let saved = written.saved.as_ref().map(|saved| check_saved(saved, resumes)).transpose()?;
+    let saved =
+        written.saved.as_ref().map(|saved| check_saved(saved, controller.is_some())).transpose()?;
     let name = match &written.name {
         Some(name) => checked_name(name)?,
         None => names.default(controller.as_ref().map_or("udp", |choice| choice.entry().name)),
@@ -187,9 +185,15 @@ fn check_one(
     })
 }
 
-fn check_saved(raw: &At<RawSaved>, resumes: bool) -> Checked<Saved> {
-    if !resumes {
-        return Err(workload::no_resume(&raw.span));
+/// Returns the saved path. A controller that does not resume ignores it, so that comparisons may
+/// have both kinds.
+fn check_saved(raw: &At<RawSaved>, controlled: bool) -> Checked<Saved> {
+    if !controlled {
+        return Err(Problem::at(
+            &raw.span,
+            "a flow without a controller resumes nothing",
+            "write for example controller = \"cubic?resume\", or leave saved out",
+        ));
     }
     let RawSaved { rtt, window, age } = &raw.value;
     if rtt.value.0.is_zero() {

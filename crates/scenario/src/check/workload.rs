@@ -15,17 +15,6 @@ pub(super) struct Path<'a> {
     pub scenario: &'a Scenario,
     pub route: &'a [LinkId],
     pub transport: &'a Transport,
-    /// Its controller resumes from saved paths.
-    pub resumes: bool,
-}
-
-/// The refusal of a saved path for a controller that would not use it.
-pub(super) fn no_resume(span: &Range<usize>) -> Box<Problem> {
-    Problem::at(
-        span,
-        "nothing would use a saved path, because the flow's controller does not resume",
-        "write for example controller = \"cubic?resume\", or leave this out",
-    )
 }
 
 /// One-way delay up to which most users of conversational applications are satisfied (ITU-T G.114).
@@ -313,15 +302,7 @@ fn arrive(raw: &At<RawWorkload>, limited: &RawLimited, path: &Path) -> Checked<W
             format!("give at most {MOST_ARRIVALS:.0}"),
         ));
     }
-    let reconnects = match &limited.reconnect {
-        Some(At { value: RawReconnect::Saved, span }) => {
-            if !path.resumes {
-                return Err(no_resume(span));
-            }
-            true
-        }
-        Some(At { value: RawReconnect::New, .. }) | None => false,
-    };
+    let reconnects = matches!(&limited.reconnect, Some(At { value: RawReconnect::Saved, .. }));
     Ok(Workload::Arrivals(Arrivals { per_second, sizes, reconnects }))
 }
 

@@ -45,7 +45,8 @@ pub(crate) struct RawFlow {
     /// Data that the flow has to send. Default: "bulk".
     pub workload: Option<At<RawWorkload>>,
     /// What an earlier connection found on the path, for a controller that resumes:
-    /// "cubic?resume". A table with `rtt`, `window` and `age`. Default: nothing.
+    /// "cubic?resume". Other controllers ignore it. A table with `rtt`, `window` and `age`.
+    /// Default: nothing.
     pub saved: Option<At<RawSaved>>,
     /// Random stream of the workload. Flows with the same stream send the same data at the same
     /// seed, whatever their names and controllers. Default: the flow's name if the file gives it or
@@ -175,8 +176,8 @@ pub(crate) struct RawLimited {
     /// Sizes of the transfers that arrive at random: a size, the name of a published distribution,
     /// or points of a distribution.
     pub sizes: Option<At<RawSizes>>,
-    /// Saved paths of the connections of `arrivals` or `load`, whose controller resumes. Default:
-    /// "new".
+    /// Saved paths of the connections of `arrivals` or `load`, for a controller that resumes.
+    /// Default: "new".
     pub reconnect: Option<At<RawReconnect>>,
     /// Size of a request. Default: "300 B".
     pub request: Option<At<Quantity<Bytes>>>,
