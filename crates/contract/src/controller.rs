@@ -81,9 +81,9 @@ pub trait Controller: Send {
         None
     }
 
-    /// What a later connection on this path may resume from, once this one is over (RFC 9959); its
-    /// age is the caller's to add. `None` for a controller that does not resume, and for a
-    /// connection that found nothing.
+    /// State of the path for a later connection, once this one is over (RFC 9959). The caller adds
+    /// the time that passes afterwards to its age. `None` for a controller that does not resume,
+    /// and for a connection that found nothing.
     fn saved(&self) -> Option<Saved> {
         None
     }

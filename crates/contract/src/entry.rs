@@ -104,11 +104,11 @@ pub struct Setup {
     pub initial_window: Segments,
     /// Seed of the controller's own draws, different for every flow.
     pub seed: u64,
-    /// What an earlier connection found on the path, for a controller that resumes (RFC 9959).
+    /// State of the path that an earlier connection saved, for a controller that resumes.
     pub saved: Option<Saved>,
 }
 
-/// What a connection found on its path, for a later one (RFC 9959).
+/// State of a path, saved by a connection for a later one (RFC 9959).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Saved {
     /// The least round trip.

@@ -96,7 +96,7 @@ pub struct Flow {
     pub stop: Option<Time>,
     /// Pauses, in time order and without overlap.
     pub pauses: Vec<Pause>,
-    /// What an earlier connection found on the path; only for a controller that resumes.
+    /// State of the path that an earlier connection saved, for a controller that resumes.
     pub saved: Option<Saved>,
 }
 

@@ -71,7 +71,7 @@ impl Ends {
         }
     }
 
-    /// What a later connection may resume from.
+    /// State of the path for a later connection.
     pub(crate) fn saved(&self) -> Option<Saved> {
         match self {
             Ends::Transport(ends) => ends.0.controller().saved(),

@@ -14,7 +14,7 @@ pub(crate) struct Source {
     /// Slots of its connections, if they come and go, and which of them are free.
     pub(crate) connections: Vec<u32>,
     pub(crate) free: Vec<u32>,
-    /// What an earlier connection has saved for the next one, and when; only if it resumes.
+    /// State that an earlier connection saved for the next one, and when.
     saved: Option<(Saved, Time)>,
     reconnects: bool,
 }

@@ -1,4 +1,4 @@
-//! What a connection learns of its path, for a later one (RFC 9959).
+//! State of a path that a connection measures for a later one (RFC 9959).
 
 use super::round::Round;
 use narrows_contract::{Feedback, Saved, Sent};
@@ -50,7 +50,7 @@ impl PathMemory {
         }
         let Some(highest) = feedback.acked.iter().map(|acked| acked.number).max() else { return };
         if self.round.ends_with(highest) {
-            // What this acknowledgement delivers is of the next round.
+            // Segments that this acknowledgement delivers belong to the next round.
             let delivered = feedback.totals.delivered - feedback.acked.len() as u64;
             if !self.limited {
                 let part = if self.slow { 0.5 } else { 1.0 };
@@ -67,7 +67,7 @@ impl PathMemory {
         self.best = 0.0;
     }
 
-    /// What is worth saving.
+    /// The measured state, if it is worth saving.
     pub fn saved(&self) -> Option<Saved> {
         (self.best >= LEAST_WINDOWS * self.initial && self.min_rtt < Span::MAX).then_some(Saved {
             rtt: self.min_rtt,

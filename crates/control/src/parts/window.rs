@@ -32,7 +32,7 @@ pub struct Window {
     starter: Starter,
 }
 
-/// What the start of a connection made of an acknowledgement.
+/// Effect of an acknowledgement on the start of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Observed {
     /// The start is over, and the threshold is the window.
@@ -263,7 +263,7 @@ impl Window {
         decision
     }
 
-    /// What a later connection may resume from.
+    /// State of the path for a later connection.
     pub fn saved(&self) -> Option<Saved> {
         self.starter.saved()
     }

@@ -44,7 +44,7 @@ pub(crate) struct RawFlow {
     pub back: Option<At<Vec<At<String>>>>,
     /// Data that the flow has to send. Default: "bulk".
     pub workload: Option<At<RawWorkload>>,
-    /// What an earlier connection found on the path, for a controller that resumes:
+    /// State of the path that an earlier connection saved, for a controller that resumes:
     /// "cubic?resume". Other controllers ignore it. A table with `rtt`, `window` and `age`.
     /// Default: nothing.
     pub saved: Option<At<RawSaved>>,
@@ -58,7 +58,7 @@ pub(crate) struct RawFlow {
     pub transport: Option<At<RawTransport>>,
 }
 
-/// What an earlier connection found on a path (RFC 9959).
+/// State of a path that a connection saved (RFC 9959).
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Saved")]
@@ -199,14 +199,14 @@ pub(crate) enum RawDraw {
     Exponential,
 }
 
-/// What a further connection knows of its path.
+/// Knowledge of a further connection of its path.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Reconnect")]
 pub(crate) enum RawReconnect {
     /// Nothing.
     New,
-    /// What an earlier connection of the flow has saved (RFC 9959). Each entry is for one
+    /// The state that an earlier connection of the flow saved (RFC 9959). Each entry is for one
     /// connection.
     Saved,
 }

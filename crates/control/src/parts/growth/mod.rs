@@ -52,7 +52,7 @@ impl LargestFlight {
         LargestFlight { segments: initial, keeps: false }
     }
 
-    /// The same, without the reset at reductions.
+    /// Returns the flight without its reset at reductions, if `keeps`.
     pub fn keeping(self, keeps: bool) -> LargestFlight {
         LargestFlight { keeps, ..self }
     }

@@ -17,7 +17,7 @@ const KEPT: Span = Span::from_secs(300);
 /// Least sampling period of pipeACK.
 const LEAST_PERIOD: Span = Span::from_secs(1);
 
-/// What is known of the use of the window.
+/// Measured use of the window.
 #[derive(Clone, Debug)]
 pub struct NewCwv {
     initial: f64,

@@ -2,10 +2,10 @@
 //! risen.
 //!
 //! Ambiguities, and the choices that a [`CssRule`] has:
-//! * samples of the round in which the rise is seen count on in conservative slow start, so that one
-//!   below the baseline, taken before it, ends it at once (neqo issue 3505); they may start over;
-//! * the baseline is the round's least, from which the next round may fall by chance; it may be what
-//!   counts as a rise (neqo issue 3507).
+//! * samples of the round in which the rise is seen count on in conservative slow start, so that a
+//!   single lower one ends it at once (neqo issue 3505); they may start over;
+//! * the baseline is the round's least, from which the next round may fall by chance; it may be the
+//!   round trip that counts as a rise (neqo issue 3507).
 //!
 //! Deviation: a round ends with the first acknowledgement of a segment sent in it (section 4.2 asks
 //! for the last segment of the one before: one segment earlier).

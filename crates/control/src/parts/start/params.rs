@@ -32,7 +32,7 @@ pub const START_AGAIN: Param<bool> = Param::flag(
     false,
     "slow start after a timeout is as the first one, as in neqo (start=hystart++, search, rapid)",
 );
-/// What deliveries are compared with.
+/// The reference of deliveries.
 pub const SEARCH_VERSION: Param<bool> = Param::choice(
     "search_version",
     "4",

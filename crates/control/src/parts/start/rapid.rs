@@ -92,7 +92,7 @@ pub struct RapidCut {
     /// Segments that may be in flight now.
     pub window: f64,
     floor: f64,
-    /// What each segment acknowledged, and each lost, takes from the window.
+    /// Segments by which the window falls for each one acknowledged, and for each one lost.
     per_acked: f64,
     per_lost: f64,
 }

@@ -55,7 +55,7 @@ pub struct Unvalidated {
     first: u64,
 }
 
-/// What the window does.
+/// Effect of an acknowledgement on the window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ResumeStep {
     /// As the start says.
@@ -106,7 +106,7 @@ impl Resume {
         }
     }
 
-    /// The same with a jump to all that was saved.
+    /// Returns the connection with a jump to all that was saved, if `whole`.
     pub fn without_halving(self, whole: bool) -> Resume {
         Resume { whole, ..self }
     }
@@ -208,7 +208,7 @@ impl Resume {
         matches!(self.phase, Phase::Unvalidated(_) | Phase::Validating { .. })
     }
 
-    /// What was given to this connection and may be given to the next: not after a retreat.
+    /// The saved path that was given to this connection, for the next one; `None` after a retreat.
     pub fn kept(&self) -> Option<Saved> {
         let saved = self.saved?;
         let passed = self.times.map_or(Span::ZERO, |(first, latest)| latest.since(first));

@@ -10,9 +10,9 @@
 //!   as a mistake that the authors confirm): the earlier bin gets the fraction;
 //! * the threshold is 0.26 in neqo and FreeBSD and 0.35 in Linux and version 3: 0.26 unless set;
 //! * a drain follows the end of slow start in -09 and in Linux, and neqo has none: none unless set;
-//! * neqo evaluates only acknowledgements of segments that the application did not limit, and counts
-//!   all; Linux evaluates every one: neqo's rule unless set. A segment is limited by the application
-//!   as the transport has it (Linux `tcp_rate_check_app_limited`), where neqo asks in slow start
+//! * neqo evaluates only acknowledgements of segments that the application did not limit, and
+//!   counts all; Linux evaluates every one: neqo's rule unless set. The transport says which
+//!   segments the application limits (Linux `tcp_rate_check_app_limited`); neqo asks in slow start
 //!   whether half of the window is in flight.
 //!
 //! Deviation: bins hold exact counts of segments since the connection began. The shift of -09, by
@@ -55,7 +55,7 @@ pub enum Drain {
     Third,
 }
 
-/// What SEARCH reads from one acknowledgement.
+/// One acknowledgement as SEARCH reads it.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchAck {
     /// When it came.

@@ -34,7 +34,7 @@ pub struct View {
     pub threshold: f64,
 }
 
-/// What an acknowledgement does to the window.
+/// Effect of an acknowledgement on the window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
     /// It grows by the controller's rule.
@@ -66,7 +66,7 @@ pub enum Exit {
     Limited = 5,
 }
 
-/// What was chosen beside the controller's own start.
+/// Choices beside the controller's own start.
 #[derive(Clone, Debug)]
 pub struct Choices {
     /// The start.
@@ -413,7 +413,7 @@ impl Starter {
         self.chosen.as_ref().is_some_and(|chosen| chosen.draining.is_some())
     }
 
-    /// What a later connection may resume from.
+    /// State of the path for a later connection.
     pub fn saved(&self) -> Option<Saved> {
         let chosen = self.chosen.as_ref()?;
         let found = chosen.memory.as_ref()?.saved();

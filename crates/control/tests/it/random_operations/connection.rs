@@ -338,7 +338,9 @@ impl Connection {
     /// at most by as many as were acknowledged; but not where routers say how much.
     fn check_growth(&self, before: &Decision, acked: &[Acked]) {
         let after = self.controller.decision();
-        if after.reduction == Reduction::Immediate || self.needs(Need::Delta) {
+        // A jump is to what was saved.
+        let jumps = self.text.contains("resume");
+        if after.reduction == Reduction::Immediate || self.needs(Need::Delta) || jumps {
             return;
         }
         // Of some the whole acknowledgement counts, as bursts filled the window, or half of it in

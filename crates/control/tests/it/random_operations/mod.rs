@@ -3,7 +3,7 @@
 mod connection;
 
 use connection::{Connection, operation};
-use narrows_control::{Basis, Choice, ENTRIES, Entry, Setup};
+use narrows_control::{Basis, Choice, ENTRIES, Entry, Saved, Setup};
 use narrows_params::Kind;
 use narrows_units::{Segments, Span};
 use proptest::prelude::*;
@@ -64,6 +64,26 @@ proptest! {
         for text in variants() {
             let run = || Connection::new(&text, &setup(10.0)).run(&operations);
             assert_eq!(run(), run(), "{text}");
+        }
+    }
+
+    /// The same connections, where an earlier one has saved its path: half of the window is a jump.
+    #[test]
+    fn controllers_that_resume_keep_to_the_contract(operations in prop::collection::vec(operation(), 0..400), window in 20..2_000u32) {
+        let saved = Saved {
+            rtt: Span::from_millis(1),
+            window: Segments::new(f64::from(window)),
+            age: Span::ZERO,
+        };
+        for name in ["newreno", "cubic", "hstcp", "scalable", "dctcp"] {
+            for start in ["auto", "classic", "hystart", "hystart++", "search", "rapid"] {
+                let text = format!("{name}?resume&start={start}&growth=rate-limited");
+                for rtt in [1, 50, 1_000] {
+                    let saved = Saved { rtt: Span::from_millis(rtt), ..saved };
+                    let setup = Setup { saved: Some(saved), ..setup(10.0) };
+                    Connection::new(&text, &setup).run(&operations);
+                }
+            }
         }
     }
 

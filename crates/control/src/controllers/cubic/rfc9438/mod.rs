@@ -230,7 +230,7 @@ impl Controller for Rfc9438 {
             self.state.cwnd_prior = self.window.cwnd;
         }
         if let Some(before) = seen.reduced {
-            // What was delivered is the window from which the reduction led here.
+            // The curve begins from the window whose ordinary reduction leads here.
             self.state = State { w_max: Some(before), cwnd_prior: before, epoch: None };
         }
         if !seen.holds && grown > 0 && matches!(feedback.ca_state, Open | Disorder | Loss) {
