@@ -97,6 +97,11 @@ impl Window {
     /// An acknowledgement without congestion, before the window grows.
     #[inline]
     pub fn on_feedback(&mut self, feedback: &Feedback<'_>) -> Observed {
+        if self.starter.is_plain() { Observed::default() } else { self.observe(feedback) }
+    }
+
+    #[inline(never)]
+    fn observe(&mut self, feedback: &Feedback<'_>) -> Observed {
         if self.starter.cut_window().is_some() {
             return self.progress(feedback);
         }

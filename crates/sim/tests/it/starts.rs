@@ -234,6 +234,16 @@ fn the_first_reduction_of_rapid_start_leaves_beta_of_what_was_delivered() {
     }
 }
 
+/// With numbered transmissions a loss is known at once, and what leaves in recovery may be lost and
+/// reduce again: not here.
+#[test]
+fn rapid_start_leaves_as_much_with_numbered_transmissions() {
+    let flow = "[flow.transport]\nacks = \"numbered\"";
+    let (watch, _) = on_base("newreno?start=rapid&rapid_threshold=off", 1.0, 4, flow);
+    assert_eq!(watch.end.unwrap().exit, 2.0);
+    near(watch.recovered.unwrap() / BDP, 1.0, 0.05);
+}
+
 /// A transfer over 50 Mbit/s and 600 ms, with this line for the flow.
 fn over_geo(controller: &str, size: &str, saved: &str) -> (Watch, Record) {
     let link = "rate = \"50 Mbit/s\"\ndelay = \"300 ms\"\nbuffer = \"1 bdp\"";

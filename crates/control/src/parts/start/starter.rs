@@ -130,6 +130,12 @@ impl Starter {
         self.chosen.is_some()
     }
 
+    /// True if the start has nothing to look for: classic slow start that nobody chose.
+    #[inline(always)]
+    pub fn is_plain(&self) -> bool {
+        self.chosen.is_none() && matches!(self.start, Start::Classic)
+    }
+
     /// The connection is open, after a handshake of `rtt`.
     pub fn on_open(&mut self, rtt: Span) {
         if let Some(chosen) = &mut self.chosen {
@@ -430,6 +436,7 @@ impl Starter {
 }
 
 impl Chosen {
+    #[inline(never)]
     fn on_sent(&mut self, sent: &Sent, view: View) -> Option<(f64, f64)> {
         self.choices.growth.on_sent(sent);
         if let Some(resume) = &mut self.choices.resume {
