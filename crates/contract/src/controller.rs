@@ -1,6 +1,6 @@
 //! The one interface between a controller and whatever drives it.
 
-use crate::{Fault, Feedback, Open, Sent, Tag};
+use crate::{Fault, Feedback, Open, Saved, Sent, Tag};
 use narrows_units::{Bytes, Rate, Segments, Time};
 use narrows_wire::{Ecn, Header};
 
@@ -78,6 +78,13 @@ pub trait Controller: Send {
     /// The rate at which an encoder of real-time media is to produce payload from now on, for a
     /// controller that says so. Of any other the world takes the window per smoothed round trip.
     fn media_rate(&self) -> Option<Rate> {
+        None
+    }
+
+    /// State of the path for a later connection, once this one is over (RFC 9959). The caller adds
+    /// the time that passes afterwards to its age. `None` for a controller that does not resume,
+    /// and for a connection that found nothing.
+    fn saved(&self) -> Option<Saved> {
         None
     }
 

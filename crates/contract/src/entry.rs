@@ -2,7 +2,7 @@
 
 use crate::Controller;
 use narrows_params::{Makes, Need, ParamError, Params, Registered, Spec};
-use narrows_units::{Bytes, Segments};
+use narrows_units::{Bytes, Segments, Span};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
@@ -90,6 +90,9 @@ impl Built {
     }
 }
 
+/// Parameters that choose how a connection starts, of controllers that let it be chosen.
+const STARTS: [&str; 3] = ["start", "resume", "growth"];
+
 /// The setup of a connection that a controller must know.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup {
@@ -101,6 +104,19 @@ pub struct Setup {
     pub initial_window: Segments,
     /// Seed of the controller's own draws, different for every flow.
     pub seed: u64,
+    /// State of the path that an earlier connection saved, for a controller that resumes.
+    pub saved: Option<Saved>,
+}
+
+/// State of a path, saved by a connection for a later one (RFC 9959).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Saved {
+    /// The least round trip.
+    pub rtt: Span,
+    /// Segments delivered per round trip.
+    pub window: Segments,
+    /// Time since then.
+    pub age: Span,
 }
 
 impl Default for Setup {
@@ -111,6 +127,7 @@ impl Default for Setup {
             headers: Bytes::new(52),
             initial_window: Segments::new(10.0),
             seed: 1,
+            saved: None,
         }
     }
 }
@@ -125,6 +142,11 @@ impl Registered for Entry {
     }
     fn needs(&self) -> &'static [Need] {
         self.needs
+    }
+    fn absent(&self, name: &str) -> Option<&'static str> {
+        STARTS.contains(&name).then_some(
+            "its start is the controller's own and cannot be exchanged; leave it out, or take a controller that lists it",
+        )
     }
 }
 

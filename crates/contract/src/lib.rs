@@ -15,7 +15,7 @@ mod sent;
 pub mod testing;
 
 pub use controller::{Awaited, Controller, Decision, Reduction, Timeout};
-pub use entry::{Basis, Build, Built, Entry, Maker, Setup};
+pub use entry::{Basis, Build, Built, Entry, Maker, Saved, Setup};
 pub use fault::Fault;
 pub use feedback::{
     Acked, CaState, Congestion, EcnDelta, Feedback, Lost, Outstanding, RateSample, Totals,

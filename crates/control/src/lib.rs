@@ -19,8 +19,8 @@ pub use files::{
 };
 pub use narrows_contract::{
     Acked, Awaited, Basis, Build, Built, CaState, Congestion, Controller, Decision, EcnDelta,
-    Entry, Fault, Feedback, Lost, Maker, Open, Outstanding, RateSample, Reduction, Role, Sent,
-    Setup, Tag, Timeout, Totals,
+    Entry, Fault, Feedback, Lost, Maker, Open, Outstanding, RateSample, Reduction, Role, Saved,
+    Sent, Setup, Tag, Timeout, Totals,
 };
 pub use parts::intervals::{ByInterval, Interval, Policy, SHORTEST_INTERVAL, Setting};
 pub use registry::{

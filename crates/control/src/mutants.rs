@@ -13,7 +13,7 @@ static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         kernel: None,
         summary,
         build: Build::Shared(Arc::new(move |setup, params| {
-            Ok(Built::new(LinuxCubic::mutant(setup, params, Mutated(Some(mutation)))))
+            Ok(Built::new(LinuxCubic::mutant(setup, params, Mutated(Some(mutation)))?))
         })),
         ..cubic::ENTRY
     };
@@ -36,6 +36,46 @@ static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             "cubic-stale-rounds",
             "CUBIC whose HyStart ends no round below 16 segments",
             Mutation::StaleRounds,
+        ),
+        cubic(
+            "cubic-search-forwards",
+            "CUBIC whose SEARCH interpolates towards the later bin",
+            Mutation::Forwards,
+        ),
+        cubic(
+            "cubic-search-first-rtt",
+            "CUBIC whose SEARCH looks back by the first round trip",
+            Mutation::FirstRtt,
+        ),
+        cubic(
+            "cubic-search-empty-bins",
+            "CUBIC whose SEARCH leaves skipped bins empty",
+            Mutation::EmptyBins,
+        ),
+        cubic(
+            "cubic-css-samples",
+            "CUBIC whose HyStart++ keeps its samples when it slows down",
+            Mutation::SamplesStay,
+        ),
+        cubic(
+            "cubic-rapid-no-floor",
+            "CUBIC whose Rapid Start has no floor at its first reduction",
+            Mutation::NoFloor,
+        ),
+        cubic(
+            "cubic-resume-whole",
+            "CUBIC that resumes with all that was saved",
+            Mutation::WholeJump,
+        ),
+        cubic(
+            "cubic-resume-spread",
+            "CUBIC whose safe retreat is spread by PRR",
+            Mutation::SpreadRetreat,
+        ),
+        cubic(
+            "cubic-flight-stays",
+            "CUBIC whose largest flight outlives reductions",
+            Mutation::FlightStays,
         ),
         bbr(
             "bbr-equal-rtt",

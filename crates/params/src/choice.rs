@@ -96,6 +96,10 @@ impl<C: Catalogue> FromStr for Choice<C> {
         for setting in settings.split('&').filter(|setting| !setting.is_empty()) {
             let (key, value) = setting.split_once('=').unwrap_or((setting, "true"));
             let Some(param) = entry.params().iter().find(|param| param.name == key) else {
+                if let Some(reason) = entry.absent(key) {
+                    let name = key.to_owned();
+                    return Err(ParamError::Absent { entry: entry.name(), name, reason });
+                }
                 let help =
                     suggest(key, "parameters", entry.params().iter().map(|param| param.name));
                 return Err(ParamError::UnknownParam {

@@ -35,6 +35,16 @@ pub enum ParamError {
         /// The parameter that may have been meant, or all that it has.
         help: String,
     },
+    /// A parameter that others have, and this one has not for a reason.
+    #[error("{entry} has no parameter \"{name}\": {reason}")]
+    Absent {
+        /// The entry.
+        entry: &'static str,
+        /// As written.
+        name: String,
+        /// Why.
+        reason: &'static str,
+    },
     /// A parameter is set twice.
     #[error("parameter \"{name}\" of {entry} is set twice; keep one")]
     Twice {

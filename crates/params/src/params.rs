@@ -62,16 +62,22 @@ impl Params {
     ///
     /// [`ParamError::Value`].
     pub fn refuse<T>(&self, param: &Param<T>, allowed: &str) -> Result<(), ParamError> {
-        let name = param.spec.name;
-        match self.set(name).filter(|value| *value != param.spec.default()) {
-            Some(value) => Err(ParamError::Value {
-                entry: self.entry,
-                name,
-                value: value.to_string(),
-                allowed: allowed.to_owned(),
-            }),
+        match self.set(param.spec.name).filter(|value| *value != param.spec.default()) {
+            Some(_) => Err(self.not_allowed(param, allowed)),
             None => Ok(()),
         }
+    }
+
+    /// True if the parameter was set, also if to its default.
+    pub fn is_set<T>(&self, param: &Param<T>) -> bool {
+        self.set(param.spec.name).is_some()
+    }
+
+    /// The refusal of a parameter's value; `allowed` says what would be right.
+    pub fn not_allowed<T>(&self, param: &Param<T>, allowed: &str) -> ParamError {
+        let name = param.spec.name;
+        let value = self.set(name).unwrap_or_else(|| param.spec.default()).to_string();
+        ParamError::Value { entry: self.entry, name, value, allowed: allowed.to_owned() }
     }
 
     fn set(&self, name: &str) -> Option<Value> {

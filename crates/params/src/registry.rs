@@ -14,6 +14,12 @@ pub trait Registered: 'static {
     fn needs(&self) -> &'static [Need] {
         &[]
     }
+    /// Why it does not have the parameter `name`, which others have; `None` if there is nothing to
+    /// say.
+    fn absent(&self, name: &str) -> Option<&'static str> {
+        let _ = name;
+        None
+    }
 }
 
 /// The entries of a registry.

@@ -2,7 +2,7 @@
 
 use crate::node::{Node, NodeId};
 use crate::{Icn, Sizes};
-use narrows_control::Choice;
+use narrows_control::{Choice, Saved};
 use narrows_network::{Change, LinkId, What};
 use narrows_params::Need;
 use narrows_path::{LinkChange, LinkConfig, RateSource};
@@ -96,6 +96,8 @@ pub struct Flow {
     pub stop: Option<Time>,
     /// Pauses, in time order and without overlap.
     pub pauses: Vec<Pause>,
+    /// State of the path that an earlier connection saved, for a controller that resumes.
+    pub saved: Option<Saved>,
 }
 
 /// A time in which a flow offers no data.
@@ -197,6 +199,8 @@ pub struct Arrivals {
     pub per_second: f64,
     /// Sizes of the transfers.
     pub sizes: Sizes,
+    /// A connection may resume from what an earlier one of the flow has saved.
+    pub reconnects: bool,
 }
 
 /// Alternating requests and responses.

@@ -6,6 +6,7 @@ use crate::{
     Arrivals, Change, Draw, Flow, Frames, Link, LinkId, On, OnOff, Requests, Scenario, Sizes, What,
     Workload,
 };
+use narrows_control::Saved;
 use narrows_path::{
     Delivery, EcnField, Jitter, JitterDist, Limit, LinkChange, LossModel, RateSource, Reorder,
 };
@@ -150,6 +151,13 @@ impl Scenario {
                 .collect();
             out.plain("pauses", format_args!("[{}]", pauses.join(", ")));
         }
+        if let Some(Saved { rtt, window, age }) = flow.saved {
+            let window = window.whole();
+            out.plain(
+                "saved",
+                format_args!("{{ rtt = \"{rtt}\", window = {window}, age = \"{age}\" }}"),
+            );
+        }
         out.plain("route", self.names(&flow.route));
         if flow.controller.is_some() {
             out.plain("back", self.names(&flow.back));
@@ -241,8 +249,9 @@ fn write_workload(out: &mut Document, workload: &Workload) {
                 "rate = \"{rate}\", frame = \"{interval}\"{follows}{key}, deadline = \"{deadline}\""
             )
         }
-        Workload::Arrivals(Arrivals { per_second, sizes }) => {
-            format!("arrivals = \"{per_second}/s\", sizes = {}", written_sizes(sizes))
+        Workload::Arrivals(Arrivals { per_second, sizes, reconnects }) => {
+            let reconnect = if *reconnects { ", reconnect = \"saved\"" } else { "" };
+            format!("arrivals = \"{per_second}/s\", sizes = {}{reconnect}", written_sizes(sizes))
         }
         Workload::Requests(Requests { request, response, think, draw }) => {
             format!(

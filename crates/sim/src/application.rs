@@ -132,7 +132,8 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         seed: u64,
     ) {
         // This controller was built for this flow when the run began.
-        let Ok(ends) = Ends::new(&self.scenario.flows[flow], seed) else { return };
+        let saved = self.sources[flow].take_saved(now);
+        let Ok(ends) = Ends::new(&self.scenario.flows[flow], seed, saved) else { return };
         let slot = match self.sources[flow].free.pop() {
             Some(slot) => slot as usize,
             None if self.slots.len() - self.sources.len() >= self.most_open => {
@@ -165,7 +166,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
     /// None of a connection's packets is in the network any more: if it has nothing left to do, its
     /// slot is free for the next one.
     #[cold]
-    pub(crate) fn close_idle(&mut self, slot: usize) {
+    pub(crate) fn close_idle(&mut self, now: Time, slot: usize) {
         self.fail(slot);
         let endpoint = &mut self.slots[slot];
         let Ends::Transport(ends) = &endpoint.ends else { return };
@@ -175,6 +176,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         let flow = endpoint.flow as usize;
         let ends = std::mem::replace(&mut endpoint.ends, Ends::None);
         endpoint.clear_ready();
+        self.sources[flow].keep_saved(ends.saved(), now);
         ends.add_to(&mut self.tallies[flow].gone);
         self.sources[flow].free.push(slot as u32);
         self.agenda.set(self.element(slot), Time::NEVER);

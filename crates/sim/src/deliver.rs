@@ -29,7 +29,7 @@ impl<O: Watch, C: Carried> Visitor<Packet<C>> for Hosts<'_, O, C> {
             Kind::Opening => self.deliver_opening(network, now, &packet),
             Kind::Answer => self.deliver_answer(network, now, &packet),
         }
-        self.leave(slot);
+        self.leave(now, slot);
     }
 
     #[cold]
@@ -47,7 +47,7 @@ impl<O: Watch, C: Carried> Visitor<Packet<C>> for Hosts<'_, O, C> {
                 self.settle(now, slot, packet.number(), false);
             }
         }
-        self.leave(slot);
+        self.leave(now, slot);
     }
 
     #[inline(always)]
@@ -85,11 +85,11 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
 
     /// A packet of a slot is no longer in the network.
     #[inline(always)]
-    fn leave(&mut self, slot: usize) {
+    fn leave(&mut self, now: Time, slot: usize) {
         let endpoint = &mut self.slots[slot];
         endpoint.in_network -= 1;
         if endpoint.in_network == 0 && slot >= self.sources.len() {
-            self.close_idle(slot);
+            self.close_idle(now, slot);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Connections: their two ends and their place in the network.
 
 use crate::SimError;
-use narrows_control::Setup;
+use narrows_control::{Saved, Setup};
 use narrows_measure::FlowCounters;
 use narrows_scenario::{Flow, Workload};
 use narrows_traffic::Ledger;
@@ -45,14 +45,16 @@ pub(crate) enum Ends {
 }
 
 impl Ends {
-    /// Both ends of a new connection of `flow`, or a flow of datagrams.
-    pub(crate) fn new(flow: &Flow, seed: u64) -> Result<Ends, SimError> {
+    /// Both ends of a new connection of `flow`, which may resume from `saved`, or a flow of
+    /// datagrams.
+    pub(crate) fn new(flow: &Flow, seed: u64, saved: Option<Saved>) -> Result<Ends, SimError> {
         let Some(choice) = &flow.controller else { return Ok(Ends::Datagrams(0)) };
         let setup = Setup {
             mss: flow.transport.mss,
             headers: flow.transport.headers,
             initial_window: Segments::new(flow.transport.initial_window as f64),
             seed,
+            saved,
         };
         let controller = choice.build(&setup).map_err(|error| SimError::Controller {
             flow: flow.name.clone(),
@@ -65,6 +67,14 @@ impl Ends {
     pub(crate) fn sender(&mut self) -> Option<&mut Sender> {
         match self {
             Ends::Transport(ends) => Some(&mut ends.0),
+            Ends::Datagrams(_) | Ends::None => None,
+        }
+    }
+
+    /// State of the path for a later connection.
+    pub(crate) fn saved(&self) -> Option<Saved> {
+        match self {
+            Ends::Transport(ends) => ends.0.controller().saved(),
             Ends::Datagrams(_) | Ends::None => None,
         }
     }

@@ -67,7 +67,7 @@ impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
         let mut sources = Vec::with_capacity(scenario.flows.len());
         for (index, flow) in scenario.flows.iter().enumerate() {
             let seed = controller_seed(scenario.seed, &flow.name);
-            let ends = Ends::new(flow, seed)?;
+            let ends = Ends::new(flow, seed, flow.saved)?;
             let ends = if let Workload::Arrivals(_) = flow.workload { Ends::None } else { ends };
             let random = Random::stream(scenario.seed, &format!("flow {} overhead", flow.name));
             let mut endpoint = Endpoint::new(index, flow, ends, overhead.of(index), random);

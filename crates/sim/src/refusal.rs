@@ -12,7 +12,7 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), SimError> {
     let network = Network::new(scenario);
     scenario.flows.iter().zip(&network.later).try_for_each(|(flow, later)| {
         network.check_limited(flow, later)?;
-        let mut ends = Ends::new(flow, 0)?;
+        let mut ends = Ends::new(flow, 0, None)?;
         match (&flow.controller, ends.sender()) {
             (Some(choice), Some(sender)) => {
                 signals::check(scenario, flow, choice, sender.controller())

@@ -1,8 +1,9 @@
 //! Flows: their application, their connections, and what the world counts of them.
 
 use crate::request::Request;
+use narrows_control::Saved;
 use narrows_measure::{FlowCounters, Histogram};
-use narrows_scenario::{Flow, Scenario};
+use narrows_scenario::{Arrivals, Flow, Scenario, Workload};
 use narrows_traffic::Application;
 use narrows_units::{Bytes, Time};
 
@@ -13,15 +14,36 @@ pub(crate) struct Source {
     /// Slots of its connections, if they come and go, and which of them are free.
     pub(crate) connections: Vec<u32>,
     pub(crate) free: Vec<u32>,
+    /// State that an earlier connection saved for the next one, and when.
+    saved: Option<(Saved, Time)>,
+    reconnects: bool,
 }
 
 impl Source {
     pub(crate) fn new(scenario: &Scenario, flow: &Flow) -> Source {
+        let reconnects =
+            matches!(flow.workload, Workload::Arrivals(Arrivals { reconnects: true, .. }));
         Source {
             application: Application::new(scenario, flow),
             request: Request::default(),
             connections: Vec::new(),
             free: Vec::new(),
+            saved: flow.saved.map(|saved| (saved, Time::ZERO)),
+            reconnects,
+        }
+    }
+
+    /// Takes what an earlier connection has saved, for a connection that opens now. Without
+    /// `reconnect` each connection gets what the scenario says.
+    pub(crate) fn take_saved(&mut self, now: Time) -> Option<Saved> {
+        let (saved, at) = if self.reconnects { self.saved.take() } else { self.saved }?;
+        Some(Saved { age: saved.age + now.since(at), ..saved })
+    }
+
+    /// A connection is over, and has saved this. It keeps what stands if it has saved nothing.
+    pub(crate) fn keep_saved(&mut self, saved: Option<Saved>, now: Time) {
+        if let Some(saved) = saved.filter(|_| self.reconnects) {
+            self.saved = Some((saved, now));
         }
     }
 

@@ -17,10 +17,11 @@
 
 use crate::parts::marks::{Losses, MarkedShare};
 use crate::parts::restart::Rule;
-use crate::parts::window::{Window, growth};
+use crate::parts::start::params::{OwnStarts, with_start};
+use crate::parts::window::Window;
 use crate::{Basis, Build, Built, Entry, Setup};
-use crate::{Congestion, Controller, Decision, Feedback, Sent, Tag, Timeout};
-use narrows_params::{Need, Param, Params};
+use crate::{Congestion, Controller, Decision, Feedback, Open, Saved, Sent, Tag, Timeout};
+use narrows_params::{Need, Param, ParamError, Params};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
 
@@ -33,8 +34,8 @@ pub static ENTRY: Entry = Entry {
     basis: Basis::Loss,
     needs: &[Need::EcnCounts],
     numbered: false,
-    params: &[GAIN.spec, ALPHA.spec],
-    build: Build::Function(|setup, params| Ok(Built::new(Dctcp::new(setup, params)))),
+    params: with_start!(GAIN.spec, ALPHA.spec),
+    build: Build::Function(|setup, params| Ok(Built::new(Dctcp::new(setup, params)?))),
 };
 
 const GAIN: Param<f64> = Param::number(
@@ -66,22 +67,29 @@ struct Dctcp {
 }
 
 impl Dctcp {
-    fn new(setup: &Setup, params: &Params) -> Dctcp {
-        Dctcp {
-            window: Window::new(setup).restarting(Rule::Linux),
+    fn new(setup: &Setup, params: &Params) -> Result<Dctcp, ParamError> {
+        let starter = OwnStarts::classic(false).choose(setup, params)?;
+        Ok(Dctcp {
+            window: Window::new(setup).restarting(Rule::Linux).starting(starter),
             share: MarkedShare::new(params.get(&ALPHA), params.get(&GAIN), Span::ZERO),
             losses: Losses::default(),
             packet: setup.mss + setup.headers,
-        }
+        })
     }
 
     fn grow(&mut self, acked: f64) {
+        let before = (self.window.cwnd, self.window.threshold);
         let rest = self.window.slow_start(acked, 1.0);
         self.window.cwnd += rest / self.window.cwnd;
+        self.window.limit(before, |flight| flight + 1.0);
     }
 }
 
 impl Controller for Dctcp {
+    fn on_open(&mut self, open: &Open) {
+        self.window.on_open(open.rtt);
+    }
+
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         self.window.on_sent(sent);
         self.share.on_sent(sent.number);
@@ -92,12 +100,12 @@ impl Controller for Dctcp {
         self.share.on_feedback(feedback);
         let cwnd = self.window.cwnd;
         if self.losses.begin_with(feedback) {
-            self.window.reduce(cwnd / 2.0, Congestion::Loss);
+            self.window.cut(feedback, cwnd / 2.0, Congestion::Loss);
         } else if feedback.congestion == Some(Congestion::Mark) {
             let left = cwnd * (1.0 - self.share.alpha() / 2.0);
-            self.window.reduce(left.max(MIN_WINDOW), Congestion::Mark);
-        } else {
-            self.grow(growth(feedback) as f64);
+            self.window.cut(feedback, left.max(MIN_WINDOW), Congestion::Mark);
+        } else if !self.window.on_feedback(feedback).holds {
+            self.grow(self.window.growth(feedback) as f64);
         }
     }
 
@@ -110,7 +118,11 @@ impl Controller for Dctcp {
     }
 
     fn decision(&self) -> Decision {
-        Decision::clocked(self.window.cwnd, self.packet, Ecn::Ect0)
+        self.window.decision(self.packet, Ecn::Ect0)
+    }
+
+    fn saved(&self) -> Option<Saved> {
+        self.window.saved()
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {

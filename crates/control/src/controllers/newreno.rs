@@ -15,8 +15,9 @@
 use crate::parts::aimd::{Aimd, Response};
 use crate::parts::ecn::ECN;
 use crate::parts::linux::{Callbacks, HZ, Linux, Socket};
+use crate::parts::start::params::{OwnStarts, with_start};
 use crate::{Basis, Build, Built, Entry, Setup};
-use narrows_params::{Need, Param, Params};
+use narrows_params::{Need, Param, ParamError, Params};
 
 /// Registry line.
 pub static ENTRY: Entry = Entry {
@@ -27,12 +28,11 @@ pub static ENTRY: Entry = Entry {
     basis: Basis::Loss,
     needs: &[Need::Outstanding],
     numbered: false,
-    params: &[PROFILE.spec, ECN.spec, PACING.spec],
+    params: with_start!(PROFILE.spec, ECN.spec, PACING.spec),
     build: Build::Function(|setup, params| {
-        let paces = params.get(&PACING);
         Ok(match params.get(&PROFILE) {
-            Profile::Linux => Built::new(linux(setup, params).paced(paces)),
-            Profile::Rfc5681 => Built::new(Aimd::new(NewReno, setup, params).paced(paces)),
+            Profile::Linux => Built::new(linux(setup, params)?),
+            Profile::Rfc5681 => Built::new(Aimd::new(NewReno, setup, params, params.get(&PACING))?),
         })
     }),
 };
@@ -57,8 +57,11 @@ enum Profile {
     Rfc5681,
 }
 
-fn linux(setup: &Setup, params: &Params) -> Linux<NewReno> {
-    Linux::new(NewReno, Socket::new(setup, HZ), setup, params)
+fn linux(setup: &Setup, params: &Params) -> Result<Linux<NewReno>, ParamError> {
+    let paces = params.get(&PACING);
+    let starter = OwnStarts::classic(paces).choose(setup, params)?;
+    let socket = Socket::new(setup, HZ).starting(starter);
+    Ok(Linux::new(NewReno, socket, setup, params).paced(paces))
 }
 
 /// One segment per window acknowledged, half of it after a loss.
@@ -101,7 +104,7 @@ mod tests {
     use crate::{CaState, Choice, Congestion, Controller, Feedback};
 
     fn kernels(window: f64) -> Linux<NewReno> {
-        linux(&setup(window), &"newreno?ecn".parse::<Choice>().unwrap().params())
+        linux(&setup(window), &"newreno?ecn".parse::<Choice>().unwrap().params()).unwrap()
     }
 
     fn printed(window: f64) -> Box<dyn Controller> {

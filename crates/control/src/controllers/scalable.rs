@@ -16,6 +16,7 @@ use crate::cores::{Twin, replay};
 use crate::parts::aimd::{Aimd, Response};
 use crate::parts::ecn::ECN;
 use crate::parts::linux::OfCore;
+use crate::parts::start::params::{refuse_all, with_start};
 use crate::{Basis, Build, Built, Entry, Setup};
 use narrows_cores::scalable::{Constants, State};
 use narrows_params::{Need, Param, ParamError, Params};
@@ -29,7 +30,7 @@ pub static ENTRY: Entry = Entry {
     basis: Basis::Loss,
     needs: &[],
     numbered: false,
-    params: &[PROFILE.spec, AI_COUNT.spec, LOW_WINDOW.spec, ECN.spec],
+    params: with_start!(PROFILE.spec, AI_COUNT.spec, LOW_WINDOW.spec, ECN.spec),
     build: Build::Function(build),
 };
 
@@ -77,6 +78,7 @@ pub static TWIN: Twin = Twin {
 
 fn constants(params: &Params) -> Result<Constants, ParamError> {
     params.refuse(&LOW_WINDOW, "left out with profile=linux, which has no legacy window")?;
+    refuse_all(params, "profile=linux, whose slow start is in its core")?;
     Ok(Constants { ai_count: params.get(&AI_COUNT) as u32, reserved: 0 })
 }
 
@@ -86,7 +88,7 @@ fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
         Profile::Paper => {
             let scalable =
                 Scalable { ai_count: params.get(&AI_COUNT), low_window: params.get(&LOW_WINDOW) };
-            Built::new(Aimd::new(scalable, setup, params))
+            Built::new(Aimd::new(scalable, setup, params, false)?)
         }
     })
 }

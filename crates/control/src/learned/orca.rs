@@ -64,7 +64,7 @@ impl Orca {
 
     pub(super) fn new(setup: &Setup) -> Orca {
         Orca {
-            cubic: LinuxCubic::connection(setup, &cubic()),
+            cubic: LinuxCubic::plain(setup, &cubic()),
             mss: setup.mss.get() as f64,
             packet: setup.mss + setup.headers,
             packets_out: 0,

@@ -3,9 +3,10 @@
 
 use crate::Setup;
 use crate::parts::ecn::codepoint;
-use crate::parts::window::{Window, growth};
-use crate::{Controller, Decision, Feedback, Open, Sent, Tag, Timeout};
-use narrows_params::Params;
+use crate::parts::start::params::OwnStarts;
+use crate::parts::window::Window;
+use crate::{Controller, Decision, Feedback, Open, Saved, Sent, Tag, Timeout};
+use narrows_params::{ParamError, Params};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
 
@@ -42,29 +43,35 @@ pub struct Aimd<S> {
 }
 
 impl<S: Response> Aimd<S> {
-    /// A controller at the start of a connection.
-    pub fn new(steps: S, setup: &Setup, params: &Params) -> Aimd<S> {
-        Aimd {
+    /// A controller at the start of a connection, paced or not.
+    ///
+    /// # Errors
+    ///
+    /// Parameters of its start that nothing would use.
+    pub fn new(
+        steps: S,
+        setup: &Setup,
+        params: &Params,
+        paces: bool,
+    ) -> Result<Aimd<S>, ParamError> {
+        let starter = OwnStarts::classic(paces).choose(setup, params)?;
+        Ok(Aimd {
             steps,
-            window: Window::new(setup),
+            window: Window::new(setup).starting(starter),
             packet: setup.mss + setup.headers,
-            paces: false,
+            paces,
             srtt: Span::ZERO,
             ecn: codepoint(params),
-        }
-    }
-
-    /// The controller, paced or not.
-    pub fn paced(self, paces: bool) -> Aimd<S> {
-        Aimd { paces, ..self }
+        })
     }
 
     /// Slow start up to the threshold; segments that it leaves over count for avoidance.
     #[inline]
     fn grow(&mut self, acked: f64) {
-        let w = self.window.cwnd;
-        let rest = self.window.slow_start(acked, self.steps.slow_start(w));
+        let before = (self.window.cwnd, self.window.threshold);
+        let rest = self.window.slow_start(acked, self.steps.slow_start(before.0));
         self.window.cwnd += self.steps.increase(self.window.cwnd) * rest / self.window.cwnd;
+        self.window.limit(before, |flight| flight + self.steps.increase(flight).max(1.0));
     }
 
     #[inline]
@@ -77,6 +84,7 @@ impl<S: Response> Aimd<S> {
 impl<S: Response> Controller for Aimd<S> {
     fn on_open(&mut self, open: &Open) {
         self.srtt = open.rtt;
+        self.window.on_open(open.rtt);
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Tag {
@@ -86,9 +94,10 @@ impl<S: Response> Controller for Aimd<S> {
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         self.srtt = feedback.srtt;
-        match feedback.congestion {
-            Some(why) => self.window.reduce(self.left(), why),
-            None => self.grow(growth(feedback) as f64),
+        if let Some(why) = feedback.congestion {
+            self.window.cut(feedback, self.left(), why);
+        } else if !self.window.on_feedback(feedback).holds {
+            self.grow(self.window.growth(feedback) as f64);
         }
     }
 
@@ -101,12 +110,15 @@ impl<S: Response> Controller for Aimd<S> {
     }
 
     fn decision(&self) -> Decision {
-        let pacing = if self.paces {
-            self.window.pacing(PACING_GAINS, self.packet, self.srtt)
-        } else {
-            None
-        };
-        Decision { pacing, ..Decision::clocked(self.window.cwnd, self.packet, self.ecn) }
+        let mut decision = self.window.decision(self.packet, self.ecn);
+        if self.paces && decision.pacing.is_none() {
+            decision.pacing = self.window.pacing(PACING_GAINS, self.packet, self.srtt);
+        }
+        decision
+    }
+
+    fn saved(&self) -> Option<Saved> {
+        self.window.saved()
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
@@ -136,7 +148,7 @@ mod tests {
 
     fn tenth(window: f64, threshold: f64) -> Aimd<Tenth> {
         let params = "newreno".parse::<Choice>().unwrap().params();
-        let mut aimd = Aimd::new(Tenth, &setup(window), &params).paced(true);
+        let mut aimd = Aimd::new(Tenth, &setup(window), &params, true).unwrap();
         aimd.window.threshold = threshold;
         aimd
     }

@@ -22,6 +22,23 @@ pub enum Mutation {
     Unlimited,
     /// BBR: the bandwidth is forgotten whenever nothing is in flight (freenet-core issue 2706).
     Forgets,
+    /// SEARCH: the interpolation between bins is the wrong way round (draft-chung-ccwg-search-09,
+    /// neqo issue 3518).
+    Forwards,
+    /// SEARCH: looks back by the first round trip, not by the latest.
+    FirstRtt,
+    /// SEARCH: bins that are skipped are empty.
+    EmptyBins,
+    /// HyStart++: samples go on at the beginning of conservative slow start (neqo issue 3505).
+    SamplesStay,
+    /// Rapid Start: the first reduction has no floor.
+    NoFloor,
+    /// Careful Resume: jumps to all that was saved.
+    WholeJump,
+    /// Careful Resume: PRR spreads the safe retreat.
+    SpreadRetreat,
+    /// Rate-limited increase: a reduction does not reset the largest flight.
+    FlightStays,
 }
 
 /// The fault of an instance, if it has one.

@@ -5,10 +5,12 @@
 //! Linux and QUIC count), RFC 3168 section 6.1.2 (marks).
 
 use super::restart::{Restart, Rule};
-use super::start::Start;
+use super::start::cut::CutEnd;
+use super::start::{Start, Starter, Step, View};
 use crate::Setup;
-use crate::{CaState, Congestion, Feedback, Sent, Timeout};
+use crate::{CaState, Congestion, Decision, Feedback, Reduction, Saved, Sent, Timeout};
 use narrows_units::{Bytes, Rate, Span};
+use narrows_wire::Ecn;
 
 /// Fewest segments of the threshold, and of the window after a loss (RFC 5681 equation 4).
 const MIN_THRESHOLD: f64 = 2.0;
@@ -24,8 +26,22 @@ pub struct Window {
     pub threshold: f64,
     /// Window and threshold before the latest reduction, for undo.
     prior: (f64, f64),
+    /// The part that the controller leaves of a window, while the start makes a reduction.
+    left_by_cut: f64,
     restart: Restart,
-    start: Start,
+    starter: Starter,
+}
+
+/// Effect of an acknowledgement on the start of a connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Observed {
+    /// The start is over, and the threshold is the window.
+    pub exited: bool,
+    /// A reduction that the start made itself is over: the window from which the controller's own
+    /// reduction would have led to the threshold.
+    pub reduced: Option<f64>,
+    /// The window does not grow by this acknowledgement.
+    pub holds: bool,
 }
 
 impl Window {
@@ -36,14 +52,15 @@ impl Window {
             cwnd,
             threshold: f64::INFINITY,
             prior: (cwnd, f64::INFINITY),
+            left_by_cut: 1.0,
             restart: Restart::new(Rule::Rfc5681, cwnd),
-            start: Start::Classic,
+            starter: Starter::own(Start::Classic),
         }
     }
 
     /// Returns the window with another start.
-    pub fn starting(self, start: Start) -> Window {
-        Window { start, ..self }
+    pub fn starting(self, starter: Starter) -> Window {
+        Window { starter, ..self }
     }
 
     /// Returns the window with another rule of restart after idleness.
@@ -51,48 +68,152 @@ impl Window {
         Window { restart: self.restart.by(rule), ..self }
     }
 
+    fn view(&self) -> View {
+        View { cwnd: self.cwnd, threshold: self.threshold }
+    }
+
+    /// The connection is open, after a handshake of `rtt`.
+    pub fn on_open(&mut self, rtt: Span) {
+        self.starter.on_open(rtt);
+    }
+
     /// A segment leaves, possibly after idleness. True if the window restarts.
     #[inline]
     pub fn on_sent(&mut self, sent: &Sent) -> bool {
-        self.start.on_sent(sent.number);
+        if let Some((cwnd, threshold)) = self.starter.on_sent(sent, self.view()) {
+            (self.cwnd, self.threshold) = (cwnd, threshold);
+        }
         match self.restart.on_sent(sent, (self.cwnd, self.threshold)) {
+            Some(_) if self.starter.keeps_when_idle() => false,
             Some((cwnd, threshold)) => {
                 (self.cwnd, self.threshold) = (cwnd, threshold);
+                self.starter.on_idle();
                 true
             }
             None => false,
         }
     }
 
-    /// An acknowledgement up to segment `highest`, with its round trip. True if it ends the start:
-    /// then the threshold is the window.
+    /// An acknowledgement without congestion, before the window grows.
     #[inline]
-    pub fn look_for_the_end(&mut self, highest: u64, rtt: Option<Span>) -> bool {
-        let ends = self.start.ends(highest, rtt);
-        if ends {
-            self.start = Start::Classic;
-            self.threshold = self.cwnd;
+    pub fn on_feedback(&mut self, feedback: &Feedback<'_>) -> Observed {
+        if self.starter.is_plain() { Observed::default() } else { self.observe(feedback) }
+    }
+
+    #[inline(never)]
+    fn observe(&mut self, feedback: &Feedback<'_>) -> Observed {
+        if self.starter.cut_window().is_some() {
+            return self.progress(feedback);
         }
-        ends
+        let step = self.starter.on_feedback(feedback, self.view());
+        let mut observed = Observed { holds: true, ..Observed::default() };
+        match step {
+            Step::Grow => observed.holds = false,
+            Step::Hold => {}
+            Step::Set(window) => self.cwnd = window,
+            Step::Both(window, threshold) => (self.cwnd, self.threshold) = (window, threshold),
+            Step::Exit(window) => {
+                self.starter.end();
+                (self.cwnd, self.threshold) = (window, window);
+                (observed.exited, observed.holds) = (true, false);
+            }
+        }
+        observed
+    }
+
+    #[cold]
+    fn progress(&mut self, feedback: &Feedback<'_>) -> Observed {
+        let before = self.starter.cut_window().unwrap_or(self.cwnd);
+        let end = self.starter.progress(feedback);
+        self.cwnd = self.starter.cut_window().unwrap_or(before);
+        Observed { exited: false, reduced: self.finish(end), holds: true }
+    }
+
+    /// A reduction of the start is over, or none was in progress. Returns the window from which the
+    /// controller's own would have led to the threshold.
+    fn finish(&mut self, end: Option<CutEnd>) -> Option<f64> {
+        let end = end?;
+        let part = self.left_by_cut;
+        self.cwnd = end.window.max(MIN_AFTER_MARK);
+        self.threshold = end.threshold.max(MIN_THRESHOLD);
+        Some(self.threshold / part)
+    }
+
+    /// Segments that this acknowledgement adds to growth, by the rule that was chosen.
+    #[inline]
+    pub fn growth(&self, feedback: &Feedback<'_>) -> u32 {
+        match self.starter.counts(self.cwnd) {
+            None => growth(feedback),
+            Some(counts) => match feedback.ca_state {
+                CaState::Cwr | CaState::Recovery => 0,
+                CaState::Open | CaState::Disorder | CaState::Loss => {
+                    if counts {
+                        feedback.acked.len() as u32
+                    } else {
+                        0
+                    }
+                }
+            },
+        }
+    }
+
+    /// True if acknowledgements count by a rule that was chosen, and false if not; `None` if no
+    /// rule was.
+    #[inline]
+    pub fn counts(&self) -> Option<bool> {
+        self.starter.counts(self.cwnd)
+    }
+
+    /// Limits what the window has grown to since it was `before`, with its threshold.  `avoidance`
+    /// gives the window that one round trip of congestion avoidance makes of so many segments.
+    #[inline]
+    pub fn limit(&mut self, before: (f64, f64), avoidance: impl FnOnce(f64) -> f64) {
+        if self.starter.is_chosen() {
+            let before = View { cwnd: before.0, threshold: before.1 };
+            if let Some(limit) = self.starter.limit(before, avoidance) {
+                self.cwnd = self.cwnd.min(limit);
+            }
+        }
     }
 
     /// Slow start by `step` per segment of `acked`, up to the threshold. Returns the segments left
     /// over for avoidance.
     #[inline]
     pub fn slow_start(&mut self, acked: f64, step: f64) -> f64 {
-        if let Some(growth) = self.start.growth(acked) {
-            self.cwnd += growth * step;
+        let room = (self.threshold - self.cwnd).max(0.0);
+        if let Some(growth) = self.starter.growth(acked) {
+            self.cwnd += (growth * step).min(room);
             return 0.0;
         }
-        let room = (self.threshold - self.cwnd).max(0.0);
         let growth = (acked * step).min(room);
         self.cwnd += growth;
         acked - growth / step
     }
 
+    /// A reduction that leaves `left` segments, at this acknowledgement. True if the start makes it
+    /// in its own way.
+    pub fn cut(&mut self, feedback: &Feedback<'_>, left: f64, why: Congestion) -> bool {
+        if !self.starter.is_chosen() {
+            self.reduce(left, why);
+            return false;
+        }
+        let end = self.starter.abandon();
+        self.finish(end);
+        let (view, part) = (self.view(), left / self.cwnd);
+        if !self.starter.on_congestion(feedback, why, view, part) {
+            self.reduce(left, why);
+            return false;
+        }
+        self.prior = (self.cwnd, self.threshold);
+        self.left_by_cut = part;
+        self.threshold = left.max(MIN_THRESHOLD);
+        self.cwnd = self.starter.cut_window().unwrap_or(left);
+        true
+    }
+
     /// A reduction that leaves `left` segments: the new threshold, and the window.
     pub fn reduce(&mut self, left: f64, why: Congestion) {
-        self.start = Start::Classic;
+        self.starter.end();
         self.prior = (self.cwnd, self.threshold);
         self.threshold = left.max(MIN_THRESHOLD);
         self.cwnd = match why {
@@ -105,9 +226,12 @@ impl Window {
 
     /// The window collapses; the threshold becomes `left`, once for the same losses.
     pub fn collapse(&mut self, timeout: &Timeout, left: f64) {
+        let end = self.starter.abandon();
+        self.finish(end);
         if !timeout.repeated {
             self.reduce(left, Congestion::Loss);
         }
+        self.starter.on_timeout();
         self.cwnd = 1.0;
     }
 
@@ -115,17 +239,45 @@ impl Window {
     pub fn undo(&mut self) {
         self.cwnd = self.cwnd.max(self.prior.0);
         self.threshold = self.threshold.max(self.prior.1);
+        self.forget_cut();
+    }
+
+    /// A reduction of the start that is in progress was for nothing.
+    pub fn forget_cut(&mut self) {
+        self.starter.undo();
     }
 
     /// [`pacing`] of this window.
     pub fn pacing(&self, gains: (f64, f64), packet: Bytes, srtt: Span) -> Option<Rate> {
-        pacing((self.cwnd, self.threshold), gains, packet, srtt)
+        let doubling = self.starter.paces_as_below();
+        let threshold = if doubling { f64::INFINITY } else { self.threshold };
+        pacing((self.cwnd, threshold), gains, packet, srtt)
     }
 
-    /// Names window and threshold.
+    /// A decision of this window: acknowledgements clock it, unless the start paces by itself or
+    /// makes a reduction. Packets are `packet` with their headers.
+    #[inline]
+    pub fn decision(&self, packet: Bytes, ecn: Ecn) -> Decision {
+        let mut decision = Decision::clocked(self.cwnd, packet, ecn);
+        if self.starter.is_chosen() {
+            decision.pacing = self.starter.pacing(self.view(), packet);
+            if self.starter.cuts_at_once() {
+                decision.reduction = Reduction::Immediate;
+            }
+        }
+        decision
+    }
+
+    /// State of the path for a later connection.
+    pub fn saved(&self) -> Option<Saved> {
+        self.starter.saved()
+    }
+
+    /// Names window and threshold, and a start that was chosen.
     pub fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         visit("cwnd", self.cwnd);
         visit("ssthresh", self.threshold);
+        self.starter.inspect(visit);
     }
 }
 

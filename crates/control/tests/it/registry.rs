@@ -29,7 +29,7 @@ fn what_is_wrong_and_what_would_be_right() {
         "{}",
         error("tahoe")
     );
-    insta::assert_snapshot!(error("cubic?beta=0.7"), @r#"cubic has no parameter "beta"; known parameters: profile, hz, fast_convergence, hystart, friendliness, ecn"#);
+    insta::assert_snapshot!(error("cubic?beta=0.7"), @r#"cubic has no parameter "beta"; known parameters: profile, hz, fast_convergence, hystart, friendliness, ecn, start, start_again, search_version, search_threshold, search_limited, drain, rapid_threshold, rapid_k, css, resume, resume_beta, max_jump, growth"#);
     insta::assert_snapshot!(error("cubic?hz=250&hz=250"), @r#"parameter "hz" of cubic is set twice; keep one"#);
     insta::assert_snapshot!(error("cubic?profile=rfc8312"), @"cubic: profile=rfc8312 is not allowed; it must be one of linux, rfc9438");
     insta::assert_snapshot!(error("cubic?hz=10"), @"cubic: hz=10 is not allowed; it must be a number from 100 to 1000 Hz");
@@ -76,6 +76,28 @@ fn parameters_that_a_profile_has_no_use_for_are_refused() {
     insta::assert_snapshot!(error("hstcp?profile=linux&limited_slow_start=100"), @"hstcp: limited_slow_start=100 is not allowed; it must be left out with profile=linux, which has no such limit");
     insta::assert_snapshot!(error("bbr3?ecn"), @"bbr3: ecn=true is not allowed; it must be left out with profile=draft, which has no answer to marks");
     insta::assert_snapshot!(error("scalable?low_window=38&profile=linux"), @"scalable: low_window=38 is not allowed; it must be left out with profile=linux, which has no legacy window");
+}
+
+#[test]
+fn a_start_that_cannot_be_exchanged_is_refused_with_the_reason() {
+    let own = "its start is the controller's own and cannot be exchanged; leave it out, or take a controller that lists it";
+    for name in ["bbr", "bbr3", "copa", "vegas", "fast", "ledbatpp", "prague", "screamv2", "vcp"] {
+        for param in ["start", "resume", "growth"] {
+            assert_eq!(
+                error(&format!("{name}?{param}=search")),
+                format!(r#"{name} has no parameter "{param}": {own}"#)
+            );
+        }
+    }
+    let error = |text: &str| {
+        text.parse::<Choice>().unwrap().build(&Setup::default()).map(drop).unwrap_err()
+    };
+    insta::assert_snapshot!(error("hstcp?profile=linux&start=search"), @"hstcp: start=search is not allowed; it must be left out with profile=linux, whose slow start is in its core");
+    insta::assert_snapshot!(error("scalable?profile=linux&growth=free"), @"scalable: growth=free is not allowed; it must be left out with profile=linux, whose slow start is in its core");
+    insta::assert_snapshot!(error("cubic?start=search&hystart=true"), @"cubic: hystart=true is not allowed; it must be left out beside start");
+    insta::assert_snapshot!(error("newreno?drain=third"), @"newreno: drain=third is not allowed; it must be left out without start=search");
+    insta::assert_snapshot!(error("newreno?start=search&css=mended"), @"newreno: css=mended is not allowed; it must be left out without start=hystart++");
+    insta::assert_snapshot!(error("dctcp?resume_beta=0.7"), @"dctcp: resume_beta=0.7 is not allowed; it must be left out without resume");
 }
 
 #[test]

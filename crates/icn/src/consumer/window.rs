@@ -69,6 +69,7 @@ impl<C: Content> WindowConsumer<C> {
             headers: transport.headers,
             initial_window: Segments::new(f64::from(transport.initial_window)),
             seed: setup.seed,
+            saved: None,
         })?;
         let mut sender = Sender::new(transport, controller, Signals::of(&needs));
         sender.write(segments.unwrap_or(u64::MAX));

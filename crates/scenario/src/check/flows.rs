@@ -7,10 +7,10 @@ use super::workload::{self, Path};
 use crate::error::{Checked, Problem};
 use crate::implied;
 use crate::raw::RawScenario;
-use crate::raw::flow::RawFlow;
+use crate::raw::flow::{RawFlow, RawSaved};
 use crate::text::At;
 use crate::{Flow, Frames, LinkId, NodeId, Pause, Scenario, Workload};
-use narrows_control::{Choice, Setup};
+use narrows_control::{Choice, Saved, Setup};
 use narrows_transport::Transport;
 use narrows_units::{Segments, Span, Time};
 use std::collections::BTreeMap;
@@ -157,6 +157,8 @@ fn check_one(
     }
     let stop = written.stop.as_ref().map(|stop| Time::ZERO + stop.value.0);
     let pauses = pauses(written, &workload, (start, stop), duration)?;
+    let saved =
+        written.saved.as_ref().map(|saved| check_saved(saved, controller.is_some())).transpose()?;
     let name = match &written.name {
         Some(name) => checked_name(name)?,
         None => names.default(controller.as_ref().map_or("udp", |choice| choice.entry().name)),
@@ -179,6 +181,39 @@ fn check_one(
         start,
         stop,
         pauses,
+        saved,
+    })
+}
+
+/// Returns the saved path. A controller that does not resume ignores it, so that comparisons may
+/// have both kinds.
+fn check_saved(raw: &At<RawSaved>, controlled: bool) -> Checked<Saved> {
+    if !controlled {
+        return Err(Problem::at(
+            &raw.span,
+            "a flow without a controller resumes nothing",
+            "write for example controller = \"cubic?resume\", or leave saved out",
+        ));
+    }
+    let RawSaved { rtt, window, age } = &raw.value;
+    if rtt.value.0.is_zero() {
+        return Err(Problem::at(
+            &rtt.span,
+            "no path has a round trip of 0 s",
+            "give the round trip that was found, for example \"600 ms\"",
+        ));
+    }
+    if window.value == 0 {
+        return Err(Problem::at(
+            &window.span,
+            "a window of 0 segments is nothing to resume from",
+            "give the segments that were delivered per round trip, for example 2500",
+        ));
+    }
+    Ok(Saved {
+        rtt: rtt.value.0,
+        window: Segments::new(f64::from(window.value)),
+        age: age.as_ref().map_or(Span::ZERO, |age| age.value.0),
     })
 }
 

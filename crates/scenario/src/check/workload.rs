@@ -1,7 +1,7 @@
 //! Checks workloads of flows.
 
 use crate::error::{Checked, Problem};
-use crate::raw::flow::{RawDraw, RawLimited, RawSizes, RawWorkload};
+use crate::raw::flow::{RawDraw, RawLimited, RawReconnect, RawSizes, RawWorkload};
 use crate::sizes::PUBLISHED;
 use crate::text::{At, Extent, Frequency, Load, Quantity};
 use crate::{Arrivals, Draw, Frames, LinkId, On, OnOff, Requests, Scenario, Sizes, Workload};
@@ -47,7 +47,7 @@ pub(super) fn check(raw: &At<RawWorkload>, path: &Path) -> Checked<Workload> {
         return requests(limited, response, path);
     }
     if arrivals.is_some() || load.is_some() {
-        only(&["arrivals", "load", "sizes"])?;
+        only(&["arrivals", "load", "sizes", "reconnect"])?;
         return arrive(raw, limited, path);
     }
     if let Some(frame) = frame {
@@ -96,6 +96,7 @@ fn refuse_others(limited: &RawLimited, allowed: &[&str]) -> Checked<()> {
         arrivals,
         load,
         sizes,
+        reconnect,
         request,
         response,
         think,
@@ -115,6 +116,7 @@ fn refuse_others(limited: &RawLimited, allowed: &[&str]) -> Checked<()> {
         ("arrivals", span(arrivals)),
         ("load", span(load)),
         ("sizes", span(sizes)),
+        ("reconnect", span(reconnect)),
         ("request", span(request)),
         ("response", span(response)),
         ("think", span(think)),
@@ -300,7 +302,8 @@ fn arrive(raw: &At<RawWorkload>, limited: &RawLimited, path: &Path) -> Checked<W
             format!("give at most {MOST_ARRIVALS:.0}"),
         ));
     }
-    Ok(Workload::Arrivals(Arrivals { per_second, sizes }))
+    let reconnects = matches!(&limited.reconnect, Some(At { value: RawReconnect::Saved, .. }));
+    Ok(Workload::Arrivals(Arrivals { per_second, sizes, reconnects }))
 }
 
 /// Returns the rate of the slowest link of the route, in bit/s.

@@ -44,6 +44,10 @@ pub(crate) struct RawFlow {
     pub back: Option<At<Vec<At<String>>>>,
     /// Data that the flow has to send. Default: "bulk".
     pub workload: Option<At<RawWorkload>>,
+    /// State of the path that an earlier connection saved, for a controller that resumes:
+    /// "cubic?resume". Other controllers ignore it. A table with `rtt`, `window` and `age`.
+    /// Default: nothing.
+    pub saved: Option<At<RawSaved>>,
     /// Random stream of the workload. Flows with the same stream send the same data at the same
     /// seed, whatever their names and controllers. Default: the flow's name if the file gives it or
     /// the data are bulk, otherwise the flow's place in the file: "flow 1" for the first
@@ -52,6 +56,19 @@ pub(crate) struct RawFlow {
     /// Transport settings of the flow. Default of each setting: its value in the scenario's
     /// `[transport]`.
     pub transport: Option<At<RawTransport>>,
+}
+
+/// State of a path that a connection saved (RFC 9959).
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Saved")]
+pub(crate) struct RawSaved {
+    /// Its least round trip.
+    pub rtt: At<Quantity<Span>>,
+    /// Segments that it delivered per round trip.
+    pub window: At<u32>,
+    /// Time since then. After 10 minutes it is of no use. Default: "0 s".
+    pub age: Option<At<Quantity<Span>>>,
 }
 
 /// A pause, with its beginning and its end: ["10 s", "16 s"].
@@ -159,6 +176,9 @@ pub(crate) struct RawLimited {
     /// Sizes of the transfers that arrive at random: a size, the name of a published distribution,
     /// or points of a distribution.
     pub sizes: Option<At<RawSizes>>,
+    /// Saved paths of the connections of `arrivals` or `load`, for a controller that resumes.
+    /// Default: "new".
+    pub reconnect: Option<At<RawReconnect>>,
     /// Size of a request. Default: "300 B".
     pub request: Option<At<Quantity<Bytes>>>,
     /// Sizes of the responses, written like `sizes`. Each response answers a request on the same
@@ -177,6 +197,18 @@ pub(crate) enum RawDraw {
     Fixed,
     /// Exponential, with the given length as the mean.
     Exponential,
+}
+
+/// Knowledge of a further connection of its path.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Reconnect")]
+pub(crate) enum RawReconnect {
+    /// Nothing.
+    New,
+    /// The state that an earlier connection of the flow saved (RFC 9959). Each entry is for one
+    /// connection.
+    Saved,
 }
 
 /// Sizes of transfers.

@@ -339,6 +339,27 @@ fn flows() {
         ),
         ("controller = \"newreno\"", "controller = \"newreno\"\npauses = [[\"5 s\"]]"),
         ("controller = \"newreno\"", "controller = \"newreno\"\npauses = [[5, 6]]"),
+        (
+            "controller = \"newreno\"",
+            "workload = { rate = \"1 Mbit/s\" }\nsaved = { rtt = \"600 ms\", window = 2500 }"
+        ),
+        (
+            "controller = \"newreno\"",
+            "controller = \"newreno?resume\"\nsaved = { rtt = \"0 ms\", window = 2500 }"
+        ),
+        (
+            "controller = \"newreno\"",
+            "controller = \"newreno?resume\"\nsaved = { rtt = \"600 ms\", window = 0 }"
+        ),
+        (
+            "controller = \"newreno\"",
+            "controller = \"newreno?resume\"\nsaved = { rtt = \"600 ms\" }"
+        ),
+        (
+            "controller = \"newreno\"",
+            "controller = \"newreno?resume\"\nworkload = { size = \"1 MB\", reconnect = \"saved\" }"
+        ),
+        ("controller = \"newreno\"", "controller = \"bbr?start=search\""),
         (FLOW, &format!("{FLOW}name = \"a\"\n{FLOW}name = \"a\"\n")),
         (FLOW, &format!("{FLOW}name = \"a\"\ncount = 2\n{FLOW}name = \"a.2\"\n")),
     ]));

@@ -185,6 +185,15 @@ fn flow() -> impl Strategy<Value = String> {
         pauses("workload = { rate = \"1 Mbit/s\", frame = \"40 ms\" }".to_owned()),
         Just("workload = \"bulk\"".to_owned()),
         (1u64..).prop_map(|size| format!("workload = {{ size = \"{size} B\" }}")),
+        (1u64..10_000_000_000, 1u32.., 0u64..10_000_000_000).prop_map(
+            |(rtt, window, age)| format!(
+                "saved = {{ rtt = \"{rtt} ns\", window = {window}, age = \"{age} ns\" }}"
+            )
+        ),
+        Just(
+            "workload = { arrivals = \"5/s\", sizes = \"50 kB\", reconnect = \"saved\" }"
+                .to_owned()
+        ),
         // At most 900 bytes per nanosecond.
         (1u64..7_200_000_000_000)
             .prop_map(|rate| format!("workload = {{ rate = \"{rate} bit/s\" }}")),

@@ -30,6 +30,7 @@ mod physics;
 mod queues;
 mod refused;
 mod response;
+mod starts;
 mod stopping;
 mod trajectories;
 mod transfers;

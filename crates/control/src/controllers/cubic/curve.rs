@@ -12,6 +12,10 @@ use crate::parts::ticks::Ticks;
 
 /// β in 1/1024: a reduction leaves this much of the window.
 const BETA: u64 = 717;
+/// β.
+pub const LEFT: f64 = BETA as f64 / 1024.0;
+/// Reno's growth per window that matches it (RFC 9438 section 4.3).
+pub const ALPHA: f64 = 3.0 * (1.0 - LEFT) / (1.0 + LEFT);
 /// C in 1/1024 segments/s³.
 const C: u64 = 410;
 /// The curve's unit of time is 2^-10 s, and C has another 10 fractional bits.
@@ -121,6 +125,14 @@ impl Curve {
         }
         state.count = state.count.max(MIN_COUNT);
         state.count
+    }
+
+    /// The window of the curve one round trip of `min_rtt` µs after the tick `now`; 0 before its
+    /// epoch begins.
+    pub fn target_at(&self, now: u64, min_rtt: u32, ticks: &Ticks) -> f64 {
+        let Some(epoch) = self.state.epoch else { return 0.0 };
+        let t = ticks.in_1024ths(now.saturating_sub(epoch) + ticks.of_micros(min_rtt));
+        f64::from(self.state.target(t))
     }
 
     /// Names the state for traces.

@@ -5,15 +5,16 @@
 //!
 //! Deviations: those of [`linux`](crate::parts::linux) and [`curve`](super::curve).
 
-use super::curve::Curve;
+use super::curve::{ALPHA, Curve, LEFT};
 use super::params::{FAST_CONVERGENCE, FRIENDLINESS, HYSTART, HZ};
 use crate::Setup;
 use crate::parts::linux::{Callbacks, Linux, Socket};
 use crate::parts::mutated::{Mutated, Mutation};
-use crate::parts::start::Start;
-use crate::parts::start::hystart::HyStart;
+use crate::parts::start::hystart::{HyStart, batching};
+use crate::parts::start::params::OwnStarts;
+use crate::parts::start::{Start, Starter};
 use crate::{CaState, Feedback};
-use narrows_params::Params;
+use narrows_params::{ParamError, Params};
 use narrows_units::Span;
 
 /// The controller.
@@ -38,18 +39,43 @@ struct Pace {
 
 impl LinuxCubic {
     /// A connection at its start.
-    pub fn connection(setup: &Setup, params: &Params) -> Linux<LinuxCubic> {
+    ///
+    /// # Errors
+    ///
+    /// Parameters of its start that nothing would use.
+    pub fn connection(setup: &Setup, params: &Params) -> Result<Linux<LinuxCubic>, ParamError> {
         LinuxCubic::mutant(setup, params, Mutated::default())
     }
 
     /// One that may have a published fault.
-    pub(crate) fn mutant(setup: &Setup, params: &Params, mutated: Mutated) -> Linux<LinuxCubic> {
-        let start = if params.get(&HYSTART) {
-            Start::HyStart(HyStart::mutant(mutated))
-        } else {
-            Start::Classic
-        };
-        let socket = Socket::new(setup, params.get(&HZ) as u64).starting(start);
+    ///
+    /// # Errors
+    ///
+    /// Parameters of its start that nothing would use.
+    pub(crate) fn mutant(
+        setup: &Setup,
+        params: &Params,
+        mutated: Mutated,
+    ) -> Result<Linux<LinuxCubic>, ParamError> {
+        let hystart = Start::HyStart(HyStart::mutant(mutated));
+        let auto = if params.get(&HYSTART) { hystart.clone() } else { Start::Classic };
+        let starts = OwnStarts { auto, hystart: Some(hystart), paced: false, mutated };
+        Ok(LinuxCubic::starting(starts.choose(setup, params)?, setup, params, mutated))
+    }
+
+    /// A connection with Linux's own start.
+    pub(crate) fn plain(setup: &Setup, params: &Params) -> Linux<LinuxCubic> {
+        let starter = Starter::own(Start::HyStart(HyStart::default()));
+        LinuxCubic::starting(starter, setup, params, Mutated::default())
+    }
+
+    fn starting(
+        starter: Starter,
+        setup: &Setup,
+        params: &Params,
+        mutated: Mutated,
+    ) -> Linux<LinuxCubic> {
+        let socket = Socket::new(setup, params.get(&HZ) as u64).starting(starter);
         let cubic = LinuxCubic {
             curve: Curve::new(params.get(&FAST_CONVERGENCE), params.get(&FRIENDLINESS)),
             min_rtt: 0,
@@ -78,21 +104,25 @@ impl LinuxCubic {
 }
 
 impl Pace {
-    /// How much longer than the path's round trip a train may take because hosts batch segments, in
-    /// µs and at most 1 ms: four batches of 64 KiB at the rate that the kernel would pace at
-    /// (`hystart_ack_delay`).
     fn batching(self, mss: u64) -> u32 {
-        let percent = if self.doubling { 200 } else { 120 };
-        // In eighths of a microsecond, as the kernel keeps the round trip.
-        let srtt = (self.srtt.as_nanos() / 125).max(1);
-        let rate = mss * 80_000 * percent * self.packets as u64 / srtt;
-        ((4 << 16) * 1_000_000_u64).checked_div(rate).map_or(0, |time| time.min(1_000) as u32)
+        batching(mss, self.packets, self.doubling, self.srtt)
     }
 }
 
 impl Callbacks for LinuxCubic {
     fn ssthresh(&mut self, socket: &Socket) -> u32 {
         self.curve.reduce(socket.cwnd)
+    }
+
+    fn left(&self) -> f64 {
+        LEFT
+    }
+
+    /// max(flight + α, min(1.5 flight, W_cubic(t + RTT))).
+    fn avoidance(&self, socket: &Socket, flight: f64) -> f64 {
+        let curve =
+            self.curve.target_at(socket.ticks.clone().at(socket.now), self.min_rtt, &socket.ticks);
+        (1.5 * flight).min(curve).max(flight + ALPHA)
     }
 
     #[inline(always)]
@@ -155,7 +185,7 @@ mod tests {
     use crate::{Choice, Congestion, Controller, Outstanding, Timeout, Totals};
 
     fn cubic(text: &str, window: f64) -> Linux<LinuxCubic> {
-        LinuxCubic::connection(&setup(window), &text.parse::<Choice>().unwrap().params())
+        LinuxCubic::connection(&setup(window), &text.parse::<Choice>().unwrap().params()).unwrap()
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod params;
 mod rfc9438;
 
 use crate::parts::ecn::ECN;
+use crate::parts::start::params::{START, with_start};
 use crate::{Basis, Build, Built, Entry, Setup};
 use narrows_params::{Need, Param, ParamError, Params};
 use params::{FAST_CONVERGENCE, FRIENDLINESS, HYSTART, HZ};
@@ -25,14 +26,14 @@ pub static ENTRY: Entry = Entry {
     basis: Basis::Loss,
     needs: &[Need::Outstanding],
     numbered: false,
-    params: &[
+    params: with_start!(
         PROFILE.spec,
         HZ.spec,
         FAST_CONVERGENCE.spec,
         HYSTART.spec,
         FRIENDLINESS.spec,
         ECN.spec,
-    ],
+    ),
     build: Build::Function(build),
 };
 
@@ -50,11 +51,14 @@ enum Profile {
 }
 
 fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
+    if params.is_set(&START) && params.is_set(&HYSTART) {
+        return Err(params.not_allowed(&HYSTART, "left out beside start"));
+    }
     match params.get(&PROFILE) {
-        Profile::Linux => Ok(Built::new(linux::LinuxCubic::connection(setup, params))),
+        Profile::Linux => Ok(Built::new(linux::LinuxCubic::connection(setup, params)?)),
         Profile::Rfc9438 => {
             params.refuse(&HZ, "left out with profile=rfc9438, which has no ticks")?;
-            Ok(Built::new(rfc9438::Rfc9438::new(setup, params)))
+            Ok(Built::new(rfc9438::Rfc9438::new(setup, params)?))
         }
     }
 }

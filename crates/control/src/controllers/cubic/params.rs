@@ -18,7 +18,7 @@ pub const FAST_CONVERGENCE: Param<bool> = Param::flag(
 pub const HYSTART: Param<bool> = Param::flag(
     "hystart",
     true,
-    "leave slow start before a loss: HyStart (linux), HyStart++ (rfc9438)",
+    "with start=auto leave slow start before a loss: HyStart (linux), HyStart++ (rfc9438)",
 );
 pub const FRIENDLINESS: Param<bool> =
     Param::flag("friendliness", true, "grow at least as fast as Reno (RFC 9438 section 4.3)");

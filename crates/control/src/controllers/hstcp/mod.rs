@@ -9,6 +9,7 @@ use crate::cores::{Twin, replay};
 use crate::parts::aimd::Aimd;
 use crate::parts::ecn::ECN;
 use crate::parts::linux::OfCore;
+use crate::parts::start::params::{refuse_all, with_start};
 use crate::{Basis, Build, Built, Entry, Setup};
 use narrows_cores::hstcp::{Constants, State};
 use narrows_params::{Need, Param, ParamError, Params};
@@ -22,7 +23,7 @@ pub static ENTRY: Entry = Entry {
     basis: Basis::Loss,
     needs: &[],
     numbered: false,
-    params: &[PROFILE.spec, LIMITED_SLOW_START.spec, ECN.spec],
+    params: with_start!(PROFILE.spec, LIMITED_SLOW_START.spec, ECN.spec),
     build: Build::Function(build),
 };
 
@@ -60,6 +61,7 @@ pub static TWIN: Twin = Twin {
 
 fn constants(params: &Params) -> Result<Constants, ParamError> {
     params.refuse(&LIMITED_SLOW_START, "left out with profile=linux, which has no such limit")?;
+    refuse_all(params, "profile=linux, whose slow start is in its core")?;
     Ok(Constants::default())
 }
 
@@ -70,6 +72,7 @@ fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
             rfc3649::HighSpeed::new(params.get(&LIMITED_SLOW_START)),
             setup,
             params,
-        )),
+            false,
+        )?),
     })
 }

@@ -9,6 +9,17 @@ pub trait Callbacks: Send {
     /// The threshold after a reduction (`ssthresh`).
     fn ssthresh(&mut self, socket: &Socket) -> u32;
 
+    /// The part of the window that a reduction leaves.
+    fn left(&self) -> f64 {
+        0.5
+    }
+
+    /// The window that one round trip of congestion avoidance makes of `flight` segments.
+    fn avoidance(&self, socket: &Socket, flight: f64) -> f64 {
+        let _ = socket;
+        flight + 1.0
+    }
+
     /// `acked` segments were delivered, and the cumulative acknowledgement moved (`cong_avoid`).
     fn cong_avoid(&mut self, socket: &mut Socket, acked: u32);
 

@@ -4,9 +4,12 @@
 use super::callbacks::Callbacks;
 use super::socket::{NO_THRESHOLD, Socket};
 use crate::parts::ecn::codepoint;
+use crate::parts::start::Step;
+use crate::parts::start::cut::CutEnd;
 use crate::parts::window::pacing;
 use crate::{
-    Awaited, CaState, Congestion, Controller, Decision, Feedback, Open, Sent, Setup, Tag, Timeout,
+    Awaited, CaState, Congestion, Controller, Decision, Feedback, Open, Reduction, Saved, Sent,
+    Setup, Tag, Timeout,
 };
 use narrows_params::Params;
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
@@ -73,6 +76,7 @@ impl<T: Callbacks> Linux<T> {
     fn end(&mut self, ended: CaState) {
         match ended {
             _ if self.socket.state != ended => {}
+            _ if self.socket.starter.cut_window().is_some() => self.enter(CaState::Open),
             CaState::Recovery => {
                 self.enter(CaState::Open);
                 self.complete();
@@ -88,6 +92,7 @@ impl<T: Callbacks> Linux<T> {
 
     /// The latest reduction was for nothing (`tcp_undo_cwnd_reduction`).
     fn take_back(&mut self, after: CaState) {
+        self.socket.starter.undo();
         if self.socket.prior_threshold > 0 {
             self.socket.cwnd = self.controller.undo_cwnd(&self.socket);
             self.socket.threshold = self.socket.threshold.max(self.socket.prior_threshold);
@@ -100,13 +105,85 @@ impl<T: Callbacks> Linux<T> {
     /// A reduction is due (`tcp_enter_recovery`, `tcp_enter_cwr`). Only with numbered transmissions
     /// may another be under way: this one begins where that one leads, not at what has been spread
     /// of it (RFC 9002 section 7.3.2: the window falls at once).
-    fn begin(&mut self, congestion: Congestion, echo: bool) {
-        if self.socket.is_reducing() {
+    fn begin(&mut self, congestion: Congestion, feedback: &Feedback<'_>) {
+        let own = self.socket.starter.abandon();
+        if own.is_some() {
+            self.finish(own);
+        } else if self.socket.is_reducing() {
             self.complete();
         }
-        let marked = congestion == Congestion::Mark || echo;
-        self.reduce(if marked { 0 } else { self.socket.current_threshold() });
+        let marked = congestion == Congestion::Mark || feedback.ecn.echo;
+        let before = if marked { 0 } else { self.socket.current_threshold() };
+        if !self.socket.starter.is_chosen() || !self.cut(congestion, feedback, before) {
+            self.reduce(before);
+        }
         self.enter(if congestion == Congestion::Mark { CaState::Cwr } else { CaState::Recovery });
+    }
+
+    /// A reduction is due. True if the start makes it in its own way: then the controller hears of
+    /// it when it is over.
+    #[cold]
+    fn cut(&mut self, why: Congestion, feedback: &Feedback<'_>, before: u32) -> bool {
+        let left = self.controller.left();
+        let view = self.socket.view();
+        if !self.socket.starter.on_congestion(feedback, why, view, left) {
+            return false;
+        }
+        self.socket.prior_threshold = before;
+        self.socket.credit = 0;
+        self.socket.prior_cwnd = self.socket.cwnd;
+        self.socket.set_threshold(view.cwnd * left);
+        true
+    }
+
+    /// A reduction of the start is over: the controller reduces the window from which it comes to
+    /// this threshold.
+    fn finish(&mut self, end: Option<CutEnd>) {
+        let Some(CutEnd { window, threshold }) = end else { return };
+        self.socket.cwnd = libm::ceil(threshold / self.controller.left()) as u32;
+        self.controller.ssthresh(&self.socket);
+        self.socket.set_threshold(threshold);
+        self.socket.cwnd = (window as u32).max(1);
+    }
+
+    /// The start looks at an acknowledgement. True if the window does not grow by it.
+    #[inline(never)]
+    fn watch(&mut self, feedback: &Feedback<'_>) -> bool {
+        if feedback.congestion.is_some() {
+            return true;
+        }
+        if self.socket.starter.cut_window().is_some() {
+            let end = self.socket.starter.progress(feedback);
+            self.finish(end);
+            return true;
+        }
+        let view = self.socket.view();
+        match self.socket.starter.on_feedback(feedback, view) {
+            Step::Grow => return false,
+            Step::Hold => {}
+            Step::Set(window) => self.socket.cwnd = (window as u32).max(1),
+            Step::Both(window, threshold) => {
+                self.socket.cwnd = (window as u32).max(1);
+                self.socket.set_threshold(threshold);
+            }
+            Step::Exit(window) => {
+                self.socket.cwnd = (window as u32).max(1);
+                self.socket.threshold = self.socket.cwnd;
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The window grows by `acked` segments, up to what a rule of growth allows.
+    #[inline(never)]
+    fn grow_within_limit(&mut self, acked: u32) {
+        let before = self.socket.view();
+        self.controller.cong_avoid(&mut self.socket, acked);
+        let avoidance = |flight| self.controller.avoidance(&self.socket, flight);
+        if let Some(limit) = self.socket.starter.limit(before, avoidance) {
+            self.socket.cwnd = self.socket.cwnd.min(limit as u32);
+        }
     }
 
     /// Rare transitions (`tcp_fastretrans_alert`).
@@ -124,7 +201,7 @@ impl<T: Callbacks> Linux<T> {
         let lowered =
             feedback.probe_loss && !matches!(feedback.ca_state, CaState::Cwr | CaState::Recovery);
         if let Some(congestion) = feedback.congestion.filter(|_| !lowered) {
-            self.begin(congestion, feedback.ecn.echo);
+            self.begin(congestion, feedback);
         }
         if self.socket.state != feedback.ca_state {
             self.enter(feedback.ca_state);
@@ -135,7 +212,21 @@ impl<T: Callbacks> Linux<T> {
     #[inline(never)]
     fn pace(&self) -> Option<Rate> {
         let Socket { cwnd, threshold, .. } = self.socket;
+        let threshold = if self.socket.starter.paces_as_below() { NO_THRESHOLD } else { threshold };
         pacing((cwnd as f64, threshold as f64), PACING_GAINS, self.packet, self.srtt)
+    }
+
+    /// A decision where a start was chosen.
+    #[inline(never)]
+    fn decide_by_start(&self, decision: &mut Decision) {
+        let starter = &self.socket.starter;
+        if let Some(window) = starter.cut_window() {
+            decision.window = Segments::new(window.max(1.0));
+        }
+        decision.reduction =
+            if starter.cuts_at_once() { Reduction::Immediate } else { Reduction::Transport };
+        let own = starter.pacing(self.socket.view(), self.packet);
+        decision.pacing = if own.is_none() && self.paces { self.pace() } else { own };
     }
 }
 
@@ -143,16 +234,28 @@ impl<T: Callbacks> Controller for Linux<T> {
     fn on_open(&mut self, open: &Open) {
         self.srtt = open.rtt;
         self.socket.now = open.now;
+        self.socket.starter.on_open(open.rtt);
         self.controller.paced(&self.socket, open.rtt);
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Tag {
+        if self.socket.starter.is_chosen() {
+            let view = self.socket.view();
+            if let Some((cwnd, threshold)) = self.socket.starter.on_sent(sent, view) {
+                self.socket.cwnd = (cwnd as u32).max(1);
+                self.socket.set_threshold(threshold);
+            }
+        }
         if sent.in_flight == 0
             && let Some(idle) = self.socket.idle(sent.now)
         {
             self.socket.now = sent.now;
-            if sent.outstanding == 0 && !sent.retransmission && self.socket.is_stale(idle, sent.rto)
+            if sent.outstanding == 0
+                && !sent.retransmission
+                && self.socket.is_stale(idle, sent.rto)
+                && !self.socket.starter.keeps_when_idle()
             {
+                self.socket.starter.on_idle();
                 self.socket.restart(idle, self.socket.ticks.of(sent.rto));
             }
             self.controller.tx_start(&mut self.socket, idle);
@@ -180,7 +283,12 @@ impl<T: Callbacks> Controller for Linux<T> {
         if news | feedback.undone | feedback.probe_loss {
             self.step_state(feedback);
         }
-        if moved > 0 && !self.socket.is_reducing() {
+        if self.socket.starter.is_chosen() {
+            let holds = self.watch(feedback);
+            if moved > 0 && !self.socket.is_reducing() && !holds {
+                self.grow_within_limit(newly);
+            }
+        } else if moved > 0 && !self.socket.is_reducing() {
             self.controller.cong_avoid(&mut self.socket, newly);
         }
         self.controller.paced(&self.socket, feedback.srtt);
@@ -188,9 +296,12 @@ impl<T: Callbacks> Controller for Linux<T> {
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.socket.now = timeout.now;
+        let own = self.socket.starter.abandon();
+        self.finish(own);
         if !timeout.repeated {
             self.reduce(self.socket.current_threshold());
         }
+        self.socket.starter.on_timeout();
         self.socket.cwnd = timeout.in_flight_after + 1;
         self.socket.credit = 0;
         self.enter(CaState::Loss);
@@ -209,10 +320,16 @@ impl<T: Callbacks> Controller for Linux<T> {
         let window =
             if self.socket.is_reducing() { self.socket.threshold } else { self.socket.cwnd };
         decision.window = Segments::new(window as f64);
-        if self.paces {
+        if self.socket.starter.is_chosen() {
+            self.decide_by_start(decision);
+        } else if self.paces {
             decision.pacing = self.pace();
         }
         Awaited::Event
+    }
+
+    fn saved(&self) -> Option<Saved> {
+        self.socket.starter.saved()
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {

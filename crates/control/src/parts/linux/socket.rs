@@ -3,8 +3,8 @@
 use super::growth;
 use crate::parts::micros::micros;
 use crate::parts::restart::halvings;
-use crate::parts::start::Start;
 use crate::parts::start::hystart::Sample;
+use crate::parts::start::{Start, Starter, View};
 use crate::parts::ticks::Ticks;
 use crate::{CaState, Feedback, Setup};
 use narrows_units::{Span, Time};
@@ -48,7 +48,7 @@ pub struct Socket {
     /// When the latest segment left (`lsndtime`).
     pub(super) last_sent: Option<Time>,
     pub(super) initial: u32,
-    start: Start,
+    pub(super) starter: Starter,
 }
 
 impl Socket {
@@ -72,13 +72,23 @@ impl Socket {
             delivered: 0,
             last_sent: None,
             initial: cwnd,
-            start: Start::Classic,
+            starter: Starter::own(Start::Classic),
         }
     }
 
     /// Returns the socket with another start.
-    pub fn starting(self, start: Start) -> Socket {
-        Socket { start, ..self }
+    pub fn starting(self, starter: Starter) -> Socket {
+        Socket { starter, ..self }
+    }
+
+    /// The window as a start sees it.
+    pub(super) fn view(&self) -> View {
+        View { cwnd: self.cwnd as f64, threshold: self.shown_threshold() }
+    }
+
+    /// Sets the threshold to `segments`, rounded down.
+    pub(super) fn set_threshold(&mut self, segments: f64) {
+        self.threshold = if segments.is_finite() { (segments as u32).max(2) } else { NO_THRESHOLD };
     }
 
     /// A round trip was measured in slow start. If the start is to end, the threshold becomes the
@@ -88,14 +98,14 @@ impl Socket {
     pub fn look_for_the_end(&mut self, rtt: u32, min_rtt: u32, longest: impl FnOnce() -> u32) {
         let Socket { una, next, cwnd: window, .. } = *self;
         let sample = Sample { now: micros(self.now), una, next, rtt, min_rtt, window };
-        if self.start.ends_at(sample, longest) {
+        if self.starter.ends_at(sample, longest) {
             self.threshold = window;
         }
     }
 
     /// Slow start begins again, after a timeout.
     pub fn start_again(&mut self) {
-        self.start.begin_again(micros(self.now), self.next);
+        self.starter.begin_again(micros(self.now), self.next);
     }
 
     /// The present tick.
@@ -109,8 +119,13 @@ impl Socket {
     }
 
     /// True if the window was what held sending back; in slow start half of it is enough
-    /// (`tcp_is_cwnd_limited`).
+    /// (`tcp_is_cwnd_limited`). A rule of growth that was chosen may say otherwise.
     pub fn is_limited(&self) -> bool {
+        if self.starter.is_chosen()
+            && let Some(counts) = self.starter.counts(self.cwnd as f64)
+        {
+            return counts;
+        }
         self.cwnd_limited
             || (self.in_slow_start() && self.cwnd < self.most_outstanding.saturating_mul(2))
     }
@@ -123,9 +138,11 @@ impl Socket {
     /// Slow start up to the threshold. Returns the segments left over for avoidance
     /// (`tcp_slow_start`).
     pub fn slow_start(&mut self, acked: u32) -> u32 {
+        let grows = if self.starter.is_chosen() { self.starter.whole_growth(acked) } else { acked };
         let rest;
-        (self.cwnd, rest) = growth::slow_start(self.cwnd, self.threshold, acked);
-        rest
+        (self.cwnd, rest) = growth::slow_start(self.cwnd, self.threshold, grows);
+        // Segments that gave more or less than one leave nothing over.
+        if grows == acked { rest } else { 0 }
     }
 
     /// One segment per `count` acknowledged (`tcp_cong_avoid_ai`).
@@ -175,10 +192,12 @@ impl Socket {
     /// Names window and threshold.
     pub(super) fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         visit("cwnd", self.cwnd as f64);
-        visit(
-            "ssthresh",
-            if self.threshold >= NO_THRESHOLD { f64::INFINITY } else { self.threshold as f64 },
-        );
+        visit("ssthresh", self.shown_threshold());
+        self.starter.inspect(visit);
+    }
+
+    fn shown_threshold(&self) -> f64 {
+        if self.threshold >= NO_THRESHOLD { f64::INFINITY } else { self.threshold as f64 }
     }
 }
 

@@ -5,7 +5,10 @@
 //! Source of the idea: Ha and Rhee, "Taming the elephants: new TCP slow start", Computer Networks
 //! 55(9), 2011.
 
+use crate::Feedback;
+use crate::parts::micros::micros;
 use crate::parts::mutated::{Mutated, Mutation};
+use narrows_units::Span;
 
 /// Below this window, in segments, slow start goes on.
 const LOW_WINDOW: u32 = 16;
@@ -128,6 +131,59 @@ impl HyStartState {
         }
         let (low, high) = DELAY_RISE;
         self.least > sample.min_rtt.saturating_add((sample.min_rtt / 8).clamp(low, high))
+    }
+}
+
+/// How much longer than the path's round trip a train may take because hosts batch segments, in µs
+/// and at most 1 ms: four batches of 64 KiB at the rate that the kernel would pace `packets`
+/// segments of `mss` bytes at (`hystart_ack_delay`). `doubling`: the window is below half of its
+/// threshold.
+pub fn batching(mss: u64, packets: u32, doubling: bool, srtt: Span) -> u32 {
+    let percent = if doubling { 200 } else { 120 };
+    // In eighths of a microsecond, as the kernel keeps the round trip.
+    let srtt = (srtt.as_nanos() / 125).max(1);
+    let rate = mss * 80_000 * percent * packets as u64 / srtt;
+    ((4 << 16) * 1_000_000_u64).checked_div(rate).map_or(0, |time| time.min(1_000) as u32)
+}
+
+/// HyStart with the least round trip that it needs, for controllers that keep none in µs.
+#[derive(Clone, Debug)]
+pub struct MeasuringHyStart {
+    hystart: HyStart,
+    /// In µs.
+    min_rtt: u32,
+    mss: u64,
+    /// First segment not acknowledged, and first never sent: worlds tell them only to controllers
+    /// that need the outstanding data.
+    una: u64,
+    next: u64,
+}
+
+impl MeasuringHyStart {
+    /// At the start of a connection with segments of `mss` bytes.
+    pub fn new(mss: u64) -> MeasuringHyStart {
+        MeasuringHyStart { hystart: HyStart::default(), min_rtt: u32::MAX, mss, una: 0, next: 0 }
+    }
+
+    /// A segment leaves.
+    pub fn on_sent(&mut self, number: u64) {
+        self.next = self.next.max(number + 1);
+    }
+
+    /// An acknowledgement at a window of `window` segments. True if slow start ends now.
+    pub fn on_feedback(&mut self, feedback: &Feedback<'_>, window: f64) -> bool {
+        let highest = feedback.acked.iter().map(|acked| acked.number + 1).max();
+        self.una = self.una.max(highest.unwrap_or(0)).min(self.next);
+        let Some(rtt) = feedback.rtt else { return false };
+        let rtt = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX).max(1);
+        let min_rtt = self.min_rtt.min(rtt);
+        self.min_rtt = min_rtt;
+        let (una, next, srtt) = (self.una, self.next, feedback.srtt);
+        let window = window as u32;
+        let packets = window.max((next - una) as u32);
+        let sample = Sample { now: micros(feedback.now), una, next, rtt, min_rtt, window };
+        let longest = || min_rtt.saturating_add(batching(self.mss, packets, true, srtt)) / 2;
+        self.hystart.ends(sample, longest)
     }
 }
 

@@ -1,6 +1,12 @@
 //! HyStart++ (RFC 9406): slow start that slows down when the round trip rises, and ends if it stays
 //! risen.
 //!
+//! Ambiguities, and the choices that a [`CssRule`] has:
+//! * samples of the round in which the rise is seen count on in conservative slow start, so that a
+//!   single lower one ends it at once (neqo issue 3505); they may start over;
+//! * the baseline is the round's least, from which the next round may fall by chance; it may be the
+//!   round trip that counts as a rise (neqo issue 3507).
+//!
 //! Deviation: a round ends with the first acknowledgement of a segment sent in it (section 4.2 asks
 //! for the last segment of the one before: one segment earlier).
 
@@ -19,9 +25,21 @@ const MOST_PER_ACK: f64 = 8.0;
 /// them 1/8 of the last round's least.
 const RISE: (Span, Span) = (Span::from_millis(4), Span::from_millis(16));
 
+/// How conservative slow start begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CssRule {
+    /// Samples start over.
+    pub restarts: bool,
+    /// The baseline is the last round's least and what counts as a rise.
+    pub from_last: bool,
+}
+
 /// The search for the end of slow start.
 #[derive(Clone, Debug)]
 pub struct HyStartPlusPlus {
+    rule: CssRule,
+    /// The sender paces: growth per acknowledgement has no bound.
+    paced: bool,
     round: Round,
     /// Least round trips of the last round and of this one; [`Span::MAX`] before the first sample.
     last: Span,
@@ -40,7 +58,14 @@ struct Conservative {
 impl HyStartPlusPlus {
     /// At the start of a connection.
     pub fn new() -> HyStartPlusPlus {
+        HyStartPlusPlus::with(CssRule::default(), false)
+    }
+
+    /// At the start of a connection, paced or not.
+    pub fn with(rule: CssRule, paced: bool) -> HyStartPlusPlus {
         HyStartPlusPlus {
+            rule,
+            paced,
             round: Round::default(),
             last: Span::MAX,
             current: Span::MAX,
@@ -56,8 +81,13 @@ impl HyStartPlusPlus {
 
     /// Segments of growth for `acked` segments acknowledged at once.
     pub fn growth(&self, acked: f64) -> f64 {
-        let bounded = acked.min(MOST_PER_ACK);
+        let bounded = if self.paced { acked } else { acked.min(MOST_PER_ACK) };
         if self.conservative.is_some() { bounded * CSS_GROWTH } else { bounded }
+    }
+
+    /// True in conservative slow start.
+    pub fn is_conservative(&self) -> bool {
+        self.conservative.is_some()
     }
 
     /// An acknowledgement up to segment `highest`, with its round trip. True if slow start ends
@@ -88,8 +118,14 @@ impl HyStartPlusPlus {
         match self.conservative {
             None if self.last != Span::MAX => {
                 let (low, high) = RISE;
-                if self.current >= self.last + (self.last / 8).clamp(low, high) {
-                    self.conservative = Some(Conservative { baseline: self.current, rounds: 0 });
+                let risen = self.last + (self.last / 8).clamp(low, high);
+                if self.current >= risen {
+                    let baseline = if self.rule.from_last { risen } else { self.current };
+                    self.conservative = Some(Conservative { baseline, rounds: 0 });
+                    if self.rule.restarts {
+                        self.current = Span::MAX;
+                        self.samples = 0;
+                    }
                 }
             }
             Some(conservative) if self.current < conservative.baseline => self.conservative = None,
@@ -110,7 +146,22 @@ mod tests {
 
     impl Rounds {
         fn new() -> Rounds {
-            Rounds { hystart: HyStartPlusPlus::new(), next: 0 }
+            Rounds::with(CssRule::default())
+        }
+
+        fn with(rule: CssRule) -> Rounds {
+            Rounds { hystart: HyStartPlusPlus::with(rule, false), next: 0 }
+        }
+
+        /// Like `round`, up to the ninth acknowledgement, with a round trip for each, in ms.
+        fn mixed(&mut self, rtts: [u64; 9]) -> bool {
+            let numbers = self.next..self.next + 10;
+            self.next += 10;
+            numbers.clone().for_each(|number| self.hystart.on_sent(number));
+            numbers
+                .zip(rtts)
+                .map(|(number, rtt)| self.hystart.on_ack(number, Some(Span::from_millis(rtt))))
+                .fold(false, |ended, now| ended | now)
         }
 
         /// Ten segments leave, and with their acknowledgements this round trip. True if slow start
@@ -171,5 +222,31 @@ mod tests {
     #[test]
     fn growth_is_eight_segments_per_acknowledgement_at_most() {
         assert_eq!(HyStartPlusPlus::new().growth(45.0), 8.0);
+        assert_eq!(HyStartPlusPlus::with(CssRule::default(), true).growth(45.0), 45.0, "paced");
+    }
+
+    /// neqo issue 3505: the rise is seen at the eighth sample, 60 ms, and the ninth is 1 ms lower.
+    #[test]
+    fn samples_that_start_over_need_eight_to_end_conservative_slow_start() {
+        for (restarts, conservative) in [(false, false), (true, true)] {
+            let mut rounds = Rounds::with(CssRule { restarts, ..CssRule::default() });
+            rounds.round(40_000);
+            rounds.mixed([60, 60, 60, 60, 60, 60, 60, 60, 59]);
+            assert_eq!(rounds.conservative(), conservative, "{restarts}");
+        }
+    }
+
+    /// neqo issue 3507: 40 ms and then 50 ms, of which 45 ms is the rise that counts.
+    #[test]
+    fn a_baseline_at_the_rise_that_counts_is_not_left_by_a_fall_of_one_millisecond() {
+        for (from_last, conservative) in [(false, false), (true, true)] {
+            let mut rounds = Rounds::with(CssRule { from_last, ..CssRule::default() });
+            for rtt in [40_000, 50_000, 49_000] {
+                assert!(!rounds.round(rtt));
+            }
+            assert_eq!(rounds.conservative(), conservative, "{from_last}");
+            rounds.round(44_000);
+            assert!(!rounds.conservative());
+        }
     }
 }

@@ -1,14 +1,26 @@
 //! How a connection starts: how its first slow start grows, and when it ends without a loss.
 //!
 //! It has two hooks: the window in fractions ([`Window`](crate::parts::window::Window)) and the
-//! window of the kernel ([`Socket`](crate::parts::linux::Socket)) ask it.
+//! window of the kernel ([`Socket`](crate::parts::linux::Socket)) ask a [`Starter`].
 
+pub mod cut;
 pub mod hystart;
 pub mod hystartpp;
+pub mod params;
+pub mod rapid;
+pub mod resume;
+pub mod search;
+mod starter;
+#[cfg(test)]
+mod tests;
 
-use hystart::{HyStart, Sample};
+pub use starter::{Choices, Starter, Step, View};
+
+use crate::Feedback;
+use hystart::{HyStart, MeasuringHyStart, Sample};
 use hystartpp::HyStartPlusPlus;
-use narrows_units::Span;
+use rapid::Rapid;
+use search::{Search, SearchAck};
 
 /// A start.
 #[derive(Clone, Debug, Default)]
@@ -16,38 +28,74 @@ pub enum Start {
     /// Slow start up to the threshold (RFC 5681).
     #[default]
     Classic,
-    /// HyStart, as Linux has it.
+    /// HyStart, as CUBIC of Linux drives it.
     HyStart(HyStart),
+    /// HyStart of a controller that measures no round trips for it.
+    MeasuringHyStart(Box<MeasuringHyStart>),
     /// HyStart++ (RFC 9406).
     HyStartPlusPlus(HyStartPlusPlus),
+    /// SEARCH (draft-chung-ccwg-search).
+    Search(Box<Search>),
+    /// Rapid Start (draft-kazuho-ccwg-rapid-start).
+    Rapid(Box<Rapid>),
 }
 
 impl Start {
     /// A segment leaves.
     #[inline]
     pub fn on_sent(&mut self, number: u64) {
-        if let Start::HyStartPlusPlus(start) = self {
-            start.on_sent(number);
+        match self {
+            Start::HyStartPlusPlus(start) => start.on_sent(number),
+            Start::MeasuringHyStart(start) => start.on_sent(number),
+            Start::Classic | Start::HyStart(_) | Start::Search(_) | Start::Rapid(_) => {}
         }
     }
 
-    /// The segments by which a window in fractions grows for `acked` segments acknowledged at once,
-    /// whatever the threshold; `None` if it is to grow up to the threshold.
+    /// The segments by which a window grows for `acked` segments acknowledged at once; `None` if by
+    /// as many.
     #[inline]
     pub fn growth(&self, acked: f64) -> Option<f64> {
         match self {
             Start::HyStartPlusPlus(start) => Some(start.growth(acked)),
-            Start::Classic | Start::HyStart(_) => None,
+            Start::Rapid(start) => Some(acked * f64::from(start.factor())),
+            Start::Classic | Start::HyStart(_) | Start::MeasuringHyStart(_) | Start::Search(_) => {
+                None
+            }
         }
     }
 
-    /// An acknowledgement up to segment `highest`, with its round trip. True if slow start ends
+    /// The factor by which a window grows per round trip.
+    pub fn per_round(&self) -> f64 {
+        1.0 + self.growth(1.0).unwrap_or(1.0)
+    }
+
+    /// An acknowledgement in slow start. [`Step::Exit`] with the path's capacity if slow start ends
     /// now.
     #[inline]
-    pub fn ends(&mut self, highest: u64, rtt: Option<Span>) -> bool {
+    pub fn observe(&mut self, feedback: &Feedback<'_>, view: View) -> Step {
+        let ends = |ends: bool| if ends { Step::Exit(view.cwnd) } else { Step::Grow };
         match self {
-            Start::HyStartPlusPlus(start) => start.on_ack(highest, rtt),
-            Start::Classic | Start::HyStart(_) => false,
+            Start::Classic | Start::HyStart(_) => Step::Grow,
+            Start::HyStartPlusPlus(start) => {
+                let highest = feedback.acked.iter().map(|acked| acked.number).max();
+                ends(highest.is_some_and(|highest| start.on_ack(highest, feedback.rtt)))
+            }
+            Start::MeasuringHyStart(start) => ends(start.on_feedback(feedback, view.cwnd)),
+            Start::Search(start) => start
+                .on_ack(&SearchAck {
+                    now: feedback.now,
+                    rtt: feedback.rtt,
+                    delivered: feedback.totals.delivered,
+                    sent: feedback.totals.sent,
+                    unlimited: feedback.acked.iter().any(|acked| !acked.app_limited),
+                })
+                .map_or(Step::Grow, Step::Exit),
+            Start::Rapid(start) => {
+                if let Some(rtt) = feedback.rtt {
+                    start.on_rtt(feedback.now, rtt);
+                }
+                Step::Grow
+            }
         }
     }
 
@@ -57,7 +105,7 @@ impl Start {
     pub fn ends_at(&mut self, sample: Sample, longest: impl FnOnce() -> u32) -> bool {
         match self {
             Start::HyStart(start) => start.ends(sample, longest),
-            Start::Classic | Start::HyStartPlusPlus(_) => false,
+            _ => false,
         }
     }
 
@@ -65,6 +113,18 @@ impl Start {
     pub fn begin_again(&mut self, now: u64, next: u64) {
         if let Start::HyStart(start) = self {
             start.begin(now, next);
+        }
+    }
+
+    /// The number of the start for traces: 0 classic, 1 HyStart, 2 HyStart++, 3 SEARCH, 4 Rapid
+    /// Start.
+    pub fn code(&self) -> f64 {
+        match self {
+            Start::Classic => 0.0,
+            Start::HyStart(_) | Start::MeasuringHyStart(_) => 1.0,
+            Start::HyStartPlusPlus(_) => 2.0,
+            Start::Search(_) => 3.0,
+            Start::Rapid(_) => 4.0,
         }
     }
 }

@@ -338,15 +338,19 @@ impl Connection {
     /// at most by as many as were acknowledged; but not where routers say how much.
     fn check_growth(&self, before: &Decision, acked: &[Acked]) {
         let after = self.controller.decision();
-        if after.reduction == Reduction::Immediate || self.needs(Need::Delta) {
+        // A jump is to what was saved.
+        let jumps = self.text.contains("resume");
+        if after.reduction == Reduction::Immediate || self.needs(Need::Delta) || jumps {
             return;
         }
         // Of some the whole acknowledgement counts, as bursts filled the window, or half of it in
         // slow start.
-        let burst = self.needs(Need::Outstanding);
+        let burst = self.needs(Need::Outstanding) || self.text.contains("growth=");
         let limited = acked.iter().filter(|acked| burst || acked.window_limited).count();
         let repairing = matches!(self.ca_state, CaState::Recovery | CaState::Cwr);
-        let allowed = if repairing { 0.0 } else { limited as f64 };
+        // Rapid Start triples.
+        let each = if self.text.contains("start=rapid") { 2.0 } else { 1.0 };
+        let allowed = if repairing { 0.0 } else { limited as f64 * each };
         let floor = if repairing { 2.0 } else { 0.0 };
         let most = (before.window.get() + allowed).max(floor);
         // CUBIC catches up with Reno's window in the Reno-friendly region; a delay-based controller

@@ -3,7 +3,7 @@
 mod connection;
 
 use connection::{Connection, operation};
-use narrows_control::{Basis, Choice, ENTRIES, Entry, Setup};
+use narrows_control::{Basis, Choice, ENTRIES, Entry, Saved, Setup};
 use narrows_params::Kind;
 use narrows_units::{Segments, Span};
 use proptest::prelude::*;
@@ -67,6 +67,26 @@ proptest! {
         }
     }
 
+    /// The same connections, where an earlier one has saved its path: half of the window is a jump.
+    #[test]
+    fn controllers_that_resume_keep_to_the_contract(operations in prop::collection::vec(operation(), 0..400), window in 20..2_000u32) {
+        let saved = Saved {
+            rtt: Span::from_millis(1),
+            window: Segments::new(f64::from(window)),
+            age: Span::ZERO,
+        };
+        for name in ["newreno", "cubic", "hstcp", "scalable", "dctcp"] {
+            for start in ["auto", "classic", "hystart", "hystart++", "search", "rapid"] {
+                let text = format!("{name}?resume&start={start}&growth=rate-limited");
+                for rtt in [1, 50, 1_000] {
+                    let saved = Saved { rtt: Span::from_millis(rtt), ..saved };
+                    let setup = Setup { saved: Some(saved), ..setup(10.0) };
+                    Connection::new(&text, &setup).run(&operations);
+                }
+            }
+        }
+    }
+
     /// A signal that a registry line does not name under `needs` changes nothing.
     #[test]
     fn controllers_read_only_what_they_need(operations in prop::collection::vec(operation(), 0..400), seed in any::<u64>()) {
@@ -81,7 +101,7 @@ proptest! {
 /// Slow start doubles in one acknowledgement of a whole window: "limited" is judged per segment
 /// when sent, not per acknowledgement in a batch. HyStart is off, since HyStart++ limits the growth
 /// per acknowledgement. FAST of SC2002 has no slow start; that of LEDBAT++ takes a part, and
-/// SCReAMv2 adds a segment per round trip.
+/// SCReAMv2 adds a segment per round trip. HyStart++ and Rapid Start grow by their own rules.
 #[test]
 fn one_acknowledgement_of_a_whole_window_doubles_it() {
     let doubles = |entry: &&&Entry| {
@@ -90,7 +110,14 @@ fn one_acknowledgement_of_a_whole_window_doubles_it() {
     };
     for entry in ENTRIES.iter().filter(doubles) {
         for mut text in options(entry) {
-            if entry.params.iter().any(|param| param.name == "hystart") {
+            if text.parse::<Choice>().unwrap().build(&setup(10.0)).is_err() {
+                continue;
+            }
+            if ["start=hystart++", "start=rapid"].iter().any(|start| text.contains(start)) {
+                continue;
+            }
+            if entry.params.iter().any(|param| param.name == "hystart") && !text.contains("start=")
+            {
                 text += if text.contains('?') { "&hystart=off" } else { "?hystart=off" };
             }
             let mut connection = Connection::new(&text, &setup(10.0));

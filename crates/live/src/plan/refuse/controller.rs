@@ -86,6 +86,17 @@ pub fn choose(
     }
 }
 
+/// True if the kernel's controller starts as `start` says: HyStart of cubic, and no other.
+fn is_kernels(controller: &str, start: &str, fixed: impl Fn(&str) -> Option<String>) -> bool {
+    let hystart = fixed("hystart").as_deref() == Some("true");
+    match (controller, start) {
+        ("newreno", "classic") => true,
+        ("cubic", "hystart") => hystart,
+        ("cubic", "classic") => !hystart,
+        _ => false,
+    }
+}
+
 /// Returns true for ECN and for pacing if they are requested. `fixed` returns the value of a
 /// parameter that the kernel's controller fixes.
 fn switches(
@@ -99,6 +110,7 @@ fn switches(
         match (entry.name, param.name) {
             (_, "ecn") => ecn = value == "true",
             ("newreno", "pacing") => paced = value == "true",
+            (owner, "start") if is_kernels(owner, &value, &fixed) => {}
             (_, name) => {
                 if let Some(kernel) = fixed(name).filter(|kernel| *kernel != value) {
                     let problem = format!(

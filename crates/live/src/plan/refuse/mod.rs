@@ -21,7 +21,7 @@ use crate::error::LiveError;
 use crate::wire::DATAGRAM_HEADERS;
 use controller::{Chosen, choose};
 use flow::Request;
-use narrows_scenario::{Flow, Frames, Scenario, Workload};
+use narrows_scenario::{Arrivals, Flow, Frames, Scenario, Workload};
 use sysctl::Sysctls;
 use transport::{Tcp, tcp};
 
@@ -126,8 +126,18 @@ fn plan_flow<'a>(
         start: _,
         stop: _,
         pauses: _,
+        saved,
     } = flow;
     let request = Request { flow, kernel };
+    if saved.is_some() {
+        let problem = "a kernel cannot be told what an earlier connection found on the path";
+        return Err(request.refused("saved", problem, "leave it out, or take the simulator"));
+    }
+    if let Workload::Arrivals(Arrivals { reconnects: true, .. }) = workload {
+        let problem = "a kernel's connection does not resume from what an earlier one has saved";
+        let remedy = "leave reconnect out, or take the simulator";
+        return Err(request.refused("workload", problem, remedy));
+    }
     if let Workload::Frames(Frames { follows: Some(_), .. }) = workload {
         let problem = "a kernel does not tell an encoder what its controller allows";
         return Err(request.refused(

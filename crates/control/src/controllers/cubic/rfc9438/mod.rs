@@ -25,9 +25,10 @@ use crate::Setup;
 use crate::parts::ecn::codepoint;
 use crate::parts::start::Start;
 use crate::parts::start::hystartpp::HyStartPlusPlus;
+use crate::parts::start::params::OwnStarts;
 use crate::parts::window::Window;
-use crate::{Congestion, Controller, Decision, Feedback, Sent, Tag, Timeout};
-use narrows_params::Params;
+use crate::{Congestion, Controller, Decision, Feedback, Open, Saved, Sent, Tag, Timeout};
+use narrows_params::{ParamError, Params};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
 
@@ -104,18 +105,23 @@ impl Epoch {
 
 impl Rfc9438 {
     /// A controller at the start of a connection.
-    pub fn new(setup: &Setup, params: &Params) -> Rfc9438 {
-        let start = if params.get(&HYSTART) {
+    ///
+    /// # Errors
+    ///
+    /// Parameters of its start that nothing would use.
+    pub fn new(setup: &Setup, params: &Params) -> Result<Rfc9438, ParamError> {
+        let auto = if params.get(&HYSTART) {
             // Requirement, RFC 9438 section 4.10: "CUBIC SHOULD use the HyStart++ slow start
             // algorithm"
             Start::HyStartPlusPlus(HyStartPlusPlus::new())
         } else {
             Start::Classic
         };
-        let window = Window::new(setup).starting(start);
+        let starter = OwnStarts { auto, ..OwnStarts::classic(false) }.choose(setup, params)?;
+        let window = Window::new(setup).starting(starter);
         let Window { cwnd, threshold, .. } = window;
         let state = State { w_max: None, cwnd_prior: cwnd, epoch: None };
-        Rfc9438 {
+        Ok(Rfc9438 {
             window,
             state,
             before: Before { at: Time::ZERO, cwnd, threshold, state },
@@ -124,15 +130,21 @@ impl Rfc9438 {
             friendliness: params.get(&FRIENDLINESS),
             packet: setup.mss + setup.headers,
             ecn: codepoint(params),
-        }
+        })
     }
 
     fn grow(&mut self, acked: f64, srtt: Span) {
+        let before = (self.window.cwnd, self.window.threshold);
         let slow = self.window.cwnd < self.window.threshold;
         let rest = if slow { self.window.slow_start(acked, 1.0) } else { acked };
         if rest > 0.0 {
             self.avoid(rest, srtt);
         }
+        let curve = self
+            .state
+            .epoch
+            .map_or(0.0, |epoch| epoch.w_cubic(epoch.t.as_secs_f64() + srtt.as_secs_f64()));
+        self.window.limit(before, |flight| (MAX_TARGET * flight).min(curve).max(flight + ALPHA));
     }
 
     /// Congestion avoidance (sections 4.3 to 4.5).
@@ -159,20 +171,30 @@ impl Rfc9438 {
     }
 
     /// Sections 4.6 and 4.7.
-    fn reduce(&mut self, why: Congestion, now: Time) {
-        let Window { cwnd, threshold, .. } = self.window;
+    fn reduce(&mut self, why: Congestion, feedback: &Feedback<'_>) {
+        let cwnd = self.window.cwnd;
+        self.end_at(cwnd, feedback.now);
+        // Requirement, RFC 9438 section 4.6: "the sender MUST reduce cwnd and ssthresh immediately
+        // upon entering loss recovery"
+        self.window.cut(feedback, cwnd * BETA, why);
+    }
+
+    /// Ends the epoch at a window of `cwnd` segments.
+    fn end_at(&mut self, cwnd: f64, now: Time) {
+        let threshold = self.window.threshold;
         self.before = Before { at: now, cwnd, threshold, state: self.state };
         // Requirement, RFC 9438 section 4.7: ""Fast Convergence" mechanism SHOULD be implemented"
         let shrinking = self.fast_convergence && self.state.w_max.is_some_and(|w_max| cwnd < w_max);
         let w_max = if shrinking { cwnd * (1.0 + BETA) / 2.0 } else { cwnd };
         self.state = State { w_max: Some(w_max), cwnd_prior: cwnd, epoch: None };
-        // Requirement, RFC 9438 section 4.6: "the sender MUST reduce cwnd and ssthresh immediately
-        // upon entering loss recovery"
-        self.window.reduce(cwnd * BETA, why);
     }
 }
 
 impl Controller for Rfc9438 {
+    fn on_open(&mut self, open: &Open) {
+        self.window.on_open(open.rtt);
+    }
+
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         if sent.in_flight == 0 {
             self.last = sent.now;
@@ -185,14 +207,13 @@ impl Controller for Rfc9438 {
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         use crate::CaState::*;
-        let mut highest = 0;
-        let mut grown = 0u32;
-        for acked in feedback.acked {
-            highest = highest.max(acked.number);
-            // Requirement, RFC 9438 section 4.6: "MUST use other measures to prevent cwnd from
-            // growing when the volume of bytes in flight is smaller than cwnd"
-            grown += acked.window_limited as u32;
-        }
+        // Requirement, RFC 9438 section 4.6: "MUST use other measures to prevent cwnd from growing
+        // when the volume of bytes in flight is smaller than cwnd"
+        let grown = match self.window.counts() {
+            None => feedback.acked.iter().filter(|acked| acked.window_limited).count(),
+            Some(true) => feedback.acked.len(),
+            Some(false) => 0,
+        };
         let passed = feedback.now.since(std::mem::replace(&mut self.last, feedback.now));
         if let Some(epoch) = &mut self.state.epoch
             && grown > 0
@@ -202,27 +223,33 @@ impl Controller for Rfc9438 {
             epoch.t += passed;
         }
         if let Some(congestion) = feedback.congestion {
-            return self.reduce(congestion, feedback.now);
+            return self.reduce(congestion, feedback);
         }
-        if !feedback.acked.is_empty() && self.window.look_for_the_end(highest, feedback.rtt) {
+        let seen = self.window.on_feedback(feedback);
+        if seen.exited {
             self.state.cwnd_prior = self.window.cwnd;
         }
-        if grown > 0 && matches!(feedback.ca_state, Open | Disorder | Loss) {
+        if let Some(before) = seen.reduced {
+            // The curve begins from the window whose ordinary reduction leads here.
+            self.state = State { w_max: Some(before), cwnd_prior: before, epoch: None };
+        }
+        if !seen.holds && grown > 0 && matches!(feedback.ca_state, Open | Disorder | Loss) {
             self.grow(grown as f64, feedback.srtt);
         }
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         if !timeout.repeated {
-            self.reduce(Congestion::Loss, timeout.now);
+            self.end_at(self.window.cwnd, timeout.now);
         }
-        self.window.cwnd = 1.0;
+        self.window.collapse(timeout, self.window.cwnd * BETA);
         self.state.w_max = None;
         self.state.epoch = None;
     }
 
     fn on_undo(&mut self, now: Time) {
         let Before { at, cwnd, threshold, mut state } = self.before;
+        self.window.forget_cut();
         // Requirement, RFC 9438 section 4.9.2: "CUBIC SHOULD continue to use the current and the
         // most recent values of these variables"
         if self.window.cwnd < cwnd {
@@ -237,7 +264,11 @@ impl Controller for Rfc9438 {
     }
 
     fn decision(&self) -> Decision {
-        Decision::clocked(self.window.cwnd, self.packet, self.ecn)
+        self.window.decision(self.packet, self.ecn)
+    }
+
+    fn saved(&self) -> Option<Saved> {
+        self.window.saved()
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {

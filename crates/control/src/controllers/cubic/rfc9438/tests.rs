@@ -5,7 +5,7 @@ use crate::testing::{acked, acked_one, at, send, setup};
 
 fn cubic(options: &str, window: f64) -> Rfc9438 {
     let text = format!("cubic?profile=rfc9438&hystart=false{options}");
-    Rfc9438::new(&setup(window), &text.parse::<Choice>().unwrap().params())
+    Rfc9438::new(&setup(window), &text.parse::<Choice>().unwrap().params()).unwrap()
 }
 
 fn lose(cubic: &mut Rfc9438, now: Time, why: Congestion) {
@@ -223,7 +223,7 @@ fn undo_leaves_a_window_that_has_grown_beyond() {
 #[test]
 fn hystart_hands_over_to_a_flat_curve() {
     let text = "cubic?profile=rfc9438";
-    let mut cubic = Rfc9438::new(&setup(10.0), &text.parse::<Choice>().unwrap().params());
+    let mut cubic = Rfc9438::new(&setup(10.0), &text.parse::<Choice>().unwrap().params()).unwrap();
     let mut now = 0;
     for round in 0..7u64 {
         let numbers = round * 10..round * 10 + 10;
