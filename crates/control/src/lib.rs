@@ -18,8 +18,9 @@ pub use files::{
     FileForm, KeptFile, Loader, Source, entry_of_file, load_files_by, meant_file, names_file,
 };
 pub use narrows_contract::{
-    Acked, Awaited, Basis, Build, Built, CaState, Congestion, Controller, Decision, EcnDelta,
-    Entry, Fault, Feedback, Lost, Maker, Open, Outstanding, RateSample, Reduction, Role, Sent,
+    Acked, Awaited, Basis, Build, Built, CaState, Congestion, Controller, Datagram, Decision,
+    EcnDelta, End, Entry, Fault, Feedback, GUEST_DATAGRAM, GUEST_HEADERS, Guest, GuestCounts,
+    GuestMaker, GuestSample, Lost, Maker, Open, Outstanding, RateSample, Reduction, Role, Sent,
     Setup, Tag, Timeout, Totals,
 };
 pub use parts::intervals::{ByInterval, Interval, Policy, SHORTEST_INTERVAL, Setting};

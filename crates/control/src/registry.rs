@@ -151,7 +151,11 @@ fn added_now() -> Vec<Added> {
 fn add(session: &Session, new: Added) -> Result<(), Refused> {
     let Added { entry, .. } = new;
     let name = entry.name;
-    let may_be = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    // The name of a guest says which stack it is of: "noq:bbr3", "copa@noq".
+    let of_stack = |byte: u8| entry.is_guest() && matches!(byte, b':' | b'@');
+    let may_be = |byte: u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.') || of_stack(byte)
+    };
     if name.is_empty() || !name.bytes().all(may_be) {
         return Err(Refused::Name { name });
     }

@@ -37,6 +37,18 @@ pub enum SimError {
         /// Why.
         fault: Fault,
     },
+    /// The connection of a guest, a transport of another implementation, cannot go on.
+    #[error("flow \"{flow}\": {controller} cannot go on at {at}: {problem}")]
+    Guest {
+        /// The flow.
+        flow: String,
+        /// The controller, with its parameters.
+        controller: String,
+        /// When.
+        at: Span,
+        /// The implementation's own words, or the place and the message of its panic.
+        problem: String,
+    },
     /// The run would not end.
     #[error("flow \"{flow}\": {problem}; {remedy}")]
     Endless {
