@@ -58,8 +58,11 @@ pub trait Guest: Send {
     /// as the implementation can.
     fn stop(&mut self);
 
-    /// Payload that the receiving application has read, each byte once.
+    /// Payload that the receiving application has read, in order or not, each byte once.
     fn delivered(&self) -> u64;
+
+    /// Payload that it has read without a gap from the beginning on.
+    fn in_order(&self) -> u64;
 
     /// True once the sender knows that all data up to the last has been received.
     fn finished(&self) -> bool;

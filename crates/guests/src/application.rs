@@ -1,6 +1,7 @@
 //! The applications of a guest: one writes a stream, the other reads it.
 
 use bytes::Bytes;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// Bytes after which the content repeats: a prime, so that a part in a wrong place shows.
@@ -80,20 +81,91 @@ impl Writer {
 /// The application that reads.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
+    /// It reads in order: what comes after a gap stays in the stack.
+    pub(crate) ordered: bool,
     read: u64,
+    in_order: u64,
+    /// Parts read beyond a gap: where each begins and ends.
+    beyond: BTreeMap<u64, u64>,
 }
 
 impl Reader {
-    pub(crate) fn read(&mut self, bytes: &[u8]) {
-        #[cfg(debug_assertions)]
-        bytes.chunks(CHUNK).zip((self.read..).step_by(CHUNK)).for_each(|(part, at)| {
-            assert!(*part == content(at, part.len() as u64)[..], "wrong content from byte {at} on");
-        });
+    pub(crate) fn new(ordered: bool) -> Reader {
+        Reader { ordered, ..Reader::default() }
+    }
+
+    /// Reads a part of the stream.
+    pub(crate) fn read(&mut self, offset: u64, bytes: &[u8]) {
+        debug_assert!(right(offset, bytes), "wrong content from byte {offset} on");
+        let end = offset + bytes.len() as u64;
         self.read += bytes.len() as u64;
+        debug_assert!(offset >= self.in_order, "byte {offset} is read twice");
+        if offset > self.in_order {
+            self.beyond.insert(offset, end);
+            return;
+        }
+        self.in_order = end;
+        while let Some(next) = self.beyond.remove(&self.in_order) {
+            self.in_order = next;
+        }
     }
 
     /// Bytes read so far.
     pub(crate) fn total(&self) -> u64 {
         self.read
+    }
+
+    /// Bytes read without a gap.
+    pub(crate) fn in_order(&self) -> u64 {
+        self.in_order
+    }
+}
+
+/// True if this is the content from `offset` on.
+fn right(offset: u64, bytes: &[u8]) -> bool {
+    let parts = bytes.chunks(CHUNK).zip((offset..).step_by(CHUNK));
+    parts.into_iter().all(|(part, at)| *part == content(at, part.len() as u64)[..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_that_come_out_of_order_are_joined() {
+        let mut reader = Reader::default();
+        let mut read = |from: u64, to: u64| {
+            reader.read(from, &content(from, to - from));
+            (reader.total(), reader.in_order())
+        };
+        assert_eq!(read(0, 10), (10, 10));
+        assert_eq!(read(20, 30), (20, 10));
+        assert_eq!(read(30, 31), (21, 10));
+        assert_eq!(read(10, 20), (31, 31));
+        assert_eq!(read(31, 70_000 - 5_000), (65_000, 65_000));
+    }
+
+    #[test]
+    fn content_in_a_wrong_place_is_seen() {
+        let part = content(100, 50);
+        assert!(right(100, &part) && right(100 + PERIOD as u64, &part));
+        assert!(!right(101, &part) && !right(100 + CHUNK as u64, &part));
+    }
+
+    #[test]
+    fn a_writer_ends_or_resets_its_stream_once() {
+        let mut writer = Writer::default();
+        assert!(writer.wish().is_none());
+        writer.write(70_000, true);
+        let Some(Wish::Write(first)) = writer.wish() else { panic!("nothing to write") };
+        assert_eq!(first.len(), CHUNK);
+        writer.wrote(70_000);
+        assert!(matches!(writer.wish(), Some(Wish::Finish)) && writer.wish().is_none());
+        let mut endless = Writer::default();
+        endless.write(u64::MAX, false);
+        endless.wrote(5);
+        assert!(matches!(endless.wish(), Some(Wish::Write(_))));
+        endless.stop();
+        assert!(matches!(endless.wish(), Some(Wish::Reset)) && endless.wish().is_none());
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::application::{Reader, Writer};
 use crate::clock;
+use crate::settings::Settings;
 use crate::watch::Watch;
 use narrows_control::{Datagram, End, GUEST_HEADERS, Guest, GuestCounts, GuestSample};
 use narrows_units::{Rate, Time};
@@ -28,6 +29,11 @@ pub(crate) trait Host: Send {
     /// The state of its controller.
     fn state(&self) -> State;
 
+    /// Packets declared lost, if the controller is not told of each.
+    fn lost_packets(&self) -> Option<u64> {
+        None
+    }
+
     /// Why the connection is gone.
     fn lost(&self) -> Option<&str>;
 
@@ -36,7 +42,7 @@ pub(crate) trait Host: Send {
 }
 
 /// The applications of a connection: the sender's end writes, the receiver's reads.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Applications {
     pub(crate) writer: Writer,
     pub(crate) reader: Reader,
@@ -62,19 +68,23 @@ pub(crate) struct Connection<H> {
     answers: [Vec<Datagram>; 2],
     applications: Applications,
     watch: Arc<Watch>,
+    /// The seed of generators that the stack makes by itself.
     seed: u64,
 }
 
 impl<H: Host> Connection<H> {
-    /// `watch`: of the sender's controller. `seed`: of the generators that stacks make themselves.
-    pub(crate) fn new(hosts: [H; 2], watch: Arc<Watch>, seed: u64) -> Connection<H> {
+    /// `watch`: of the sender's controller.
+    pub(crate) fn new(hosts: [H; 2], watch: Arc<Watch>, settings: &Settings) -> Connection<H> {
         Connection {
             hosts,
             dues: [Time::NEVER; 2],
             answers: Default::default(),
-            applications: Applications::default(),
+            applications: Applications {
+                writer: Writer::default(),
+                reader: Reader::new(settings.ordered),
+            },
             watch,
-            seed,
+            seed: settings.seed,
         }
     }
 }
@@ -112,12 +122,18 @@ impl<H: Host> Guest for Connection<H> {
         self.applications.reader.total()
     }
 
+    fn in_order(&self) -> u64 {
+        self.applications.reader.in_order()
+    }
+
     fn finished(&self) -> bool {
         self.hosts[End::Sender as usize].finished()
     }
 
     fn counts(&self) -> GuestCounts {
-        self.watch.counts()
+        let counts = self.watch.counts();
+        let lost = self.hosts[End::Sender as usize].lost_packets();
+        GuestCounts { lost: lost.unwrap_or(counts.lost), ..counts }
     }
 
     fn sample(&self) -> GuestSample {

@@ -139,9 +139,9 @@ impl NoqHost {
         let Some(id) = self.stream else { return };
         let mut stream = connection.recv_stream(id);
         // An error says that the stream has been read to its end, or was reset.
-        if let Ok(mut chunks) = stream.read(true) {
+        if let Ok(mut chunks) = stream.read(reader.ordered) {
             while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
-                reader.read(&chunk.bytes);
+                reader.read(chunk.offset, &chunk.bytes);
             }
             let _ = chunks.finalize();
         };

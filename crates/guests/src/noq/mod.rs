@@ -7,7 +7,7 @@ mod watched;
 
 use crate::connection::Connection;
 use crate::dice;
-use crate::settings::{ACK_EVERY, MTU, Settings, WINDOW};
+use crate::settings::{ACK_EVERY, MTU, ORDERED, Settings, WINDOW};
 use crate::watch::Watch;
 use host::NoqHost;
 use narrows_control::{Basis, Build, End, Entry, Guest, Setup};
@@ -20,7 +20,7 @@ use watched::WatchedFactory;
 /// The entries, in the order of lists.
 pub(crate) static ENTRIES: [&Entry; 3] = [&NEWRENO, &CUBIC, &BBR3];
 
-static PARAMS: &[Spec] = &[MTU.spec, WINDOW.spec, ACK_EVERY.spec];
+static PARAMS: &[Spec] = &[MTU.spec, WINDOW.spec, ACK_EVERY.spec, ORDERED.spec];
 
 static NEWRENO: Entry = Entry {
     name: "noq:newreno",
@@ -70,5 +70,5 @@ fn make(
         NoqHost::new(End::Sender, &settings, watched),
         NoqHost::new(End::Receiver, &settings, factory),
     ];
-    Ok(Box::new(Connection::new(hosts, watch, settings.seed)))
+    Ok(Box::new(Connection::new(hosts, watch, &settings)))
 }

@@ -108,9 +108,11 @@ fn check_one(
     let guest = chosen.as_ref().filter(|choice| choice.entry().is_guest());
     let transport = match guest {
         Some(_) => implied::transport(guest),
-        None => transport::check(written.transport.as_ref(), span, &common.transport, |transport| {
-            common.adapt(transport, chosen.as_ref(), own_acks)
-        })?,
+        None => {
+            transport::check(written.transport.as_ref(), span, &common.transport, |transport| {
+                common.adapt(transport, chosen.as_ref(), own_acks)
+            })?
+        }
     };
     let controller = written
         .controller

@@ -11,7 +11,8 @@ use narrows_control::Choice;
 pub(super) fn check(raw: &RawFlow, guest: &Choice, workload: &Workload) -> Checked<()> {
     let name = guest.entry().name;
     if let Some(table) = &raw.transport {
-        let message = format!("{name} comes with a transport of its own, which has none of these keys");
+        let message =
+            format!("{name} comes with a transport of its own, which has none of these keys");
         let keys: Vec<&str> = guest.entry().params.iter().map(|param| param.name).collect();
         let help = format!(
             "leave the flow's transport out; parameters of {name} are {}, as in \"{name}?{}=...\"",
@@ -23,12 +24,16 @@ pub(super) fn check(raw: &RawFlow, guest: &Choice, workload: &Workload) -> Check
     if let Some(pauses) = raw.pauses.as_ref().filter(|_| *workload == Workload::Bulk) {
         return Err(Problem::at(
             &pauses.span,
-            format!("bulk data in {name} cannot pause: what its stream has taken cannot be withdrawn"),
+            format!(
+                "bulk data in {name} cannot pause: what its stream has taken cannot be withdrawn"
+            ),
             "leave pauses out, or take a workload with a rate",
         ));
     }
     let problem = match workload {
-        Workload::Requests(_) => "requests need a client on the far end, which the connection does not have",
+        Workload::Requests(_) => {
+            "requests need a client on the far end, which the connection does not have"
+        }
         Workload::Arrivals(_) => "transfers that arrive need a connection each, and there is one",
         Workload::Frames(Frames { follows: Some(_), .. }) => {
             "frames that follow a controller need its media rate, which the stack does not tell"

@@ -84,8 +84,8 @@ impl Hosted {
         self.guest.stop();
     }
 
-    pub(super) fn delivered(&self) -> u64 {
-        self.guest.delivered()
+    pub(super) fn in_order(&self) -> u64 {
+        self.guest.in_order()
     }
 
     pub(super) fn finished(&self) -> bool {

@@ -107,7 +107,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
                 endpoint.note_ready((due < Time::NEVER).then(|| due.max(now + TURN)));
             }
             End::Receiver => {
-                let next = hosted.delivered();
+                let next = hosted.in_order();
                 if endpoint.ledger.awaits(next) {
                     self.complete(now, slot, next);
                 }

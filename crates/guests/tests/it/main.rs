@@ -1,0 +1,12 @@
+//! Tests of the crate as its users see it, in one program.
+
+mod beside;
+mod blackout;
+mod common;
+mod datagrams;
+mod handshake;
+mod panics;
+mod payload;
+mod refused;
+mod repeat;
+mod standard;
