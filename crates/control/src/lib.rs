@@ -26,6 +26,6 @@ pub use narrows_contract::{
 pub use parts::intervals::{ByInterval, Interval, Policy, SHORTEST_INTERVAL, Setting};
 pub use registry::{
     BASELINES, Choice, Controllers, DEFAULTS, ENTRIES, Refused, TWINS, kept_files, kept_objects,
-    passing_identities, register, register_file, register_passing,
+    passing_identities, register, register_file, register_passing, register_unlisted,
 };
 pub use session::{Entered, Session};

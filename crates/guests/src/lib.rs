@@ -9,6 +9,7 @@
 //! To add a stack, copy `quinn/` and add its entries to [`entries`].
 #![forbid(unsafe_code)]
 
+mod adapted;
 mod application;
 mod clock;
 mod connection;
@@ -23,4 +24,5 @@ mod settings;
 mod tls;
 mod watch;
 
+pub use adapted::adapted;
 pub use entries::entries;

@@ -30,6 +30,15 @@ pub(crate) static ACK_EVERY: Param<u32> = Param::whole(
     "ack-eliciting packets for each acknowledgement; anything but 2 is asked for by QUIC's ACK frequency extension",
 );
 
+/// For controllers that need each packet acknowledged by itself.
+pub(crate) static ACK_EACH: Param<u32> = Param::whole(
+    "ack_every",
+    1,
+    (1, 100),
+    "packets",
+    "ack-eliciting packets for each acknowledgement, asked for by QUIC's ACK frequency extension; with more than 1 the controller is misled",
+);
+
 /// The order in which the receiving application reads.
 pub(crate) static ORDERED: Param<bool> = Param::flag(
     "ordered",
@@ -59,7 +68,8 @@ pub(crate) struct Settings {
 impl Settings {
     pub(crate) fn new(setup: &Setup, params: &Params) -> Settings {
         let receive_window = (params.get(&WINDOW) * 1e6) as u64;
-        let ack_every = params.get(&ACK_EVERY);
+        let each = params.optional(&ACK_EACH);
+        let ack_every = each.unwrap_or_else(|| params.get(&ACK_EVERY));
         Settings {
             seed: setup.seed,
             mtu: params.get(&MTU).map(|mtu| mtu as u16),

@@ -2,7 +2,7 @@
 //! policies.
 
 use crate::policies;
-use narrows_control::Entry;
+use narrows_control::{Entry, Refused};
 
 /// Registers the controllers of QUIC stacks that the program has, and the loader that lets users
 /// choose controllers by file name. Only the first call has an effect.
@@ -19,7 +19,29 @@ fn stacks_can_be_named() {
         for entry in narrows_guests::entries() {
             narrows_control::register(entry).expect("no other controller has the name of a stack");
         }
+        narrows_control::ENTRIES.iter().copied().for_each(stacks_carry);
     });
+}
+
+/// Registers a controller within each QUIC stack.
+#[cfg(feature = "quic")]
+fn stacks_carry(entry: &'static Entry) {
+    for entry in narrows_guests::adapted(entry) {
+        narrows_control::register_unlisted(entry)
+            .expect("the controller itself is registered once");
+    }
+}
+
+/// Registers a controller of a program, and the same controller within each QUIC stack.
+///
+/// # Errors
+///
+/// A name that cannot be written, or that another controller has.
+pub fn register(entry: &'static Entry) -> Result<(), Refused> {
+    narrows_control::register(entry)?;
+    #[cfg(feature = "quic")]
+    stacks_carry(entry);
+    Ok(())
 }
 
 fn entry(path: &str) -> Result<&'static Entry, String> {

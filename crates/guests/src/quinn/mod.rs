@@ -57,7 +57,7 @@ static BBR: Entry = Entry {
 };
 
 /// Both ends of a connection whose controllers `factory` makes.
-fn make(
+pub(crate) fn make(
     setup: &Setup,
     params: &Params,
     factory: Arc<dyn ControllerFactory + Send + Sync>,

@@ -1,6 +1,6 @@
 //! Scenarios with guests, and numbers of their records.
 
-use narrows_control::{Entry, register};
+use narrows_control::{ENTRIES, Entry, register, register_unlisted};
 use narrows_measure::{FlowRecord, Record};
 use narrows_scenario::Scenario;
 use narrows_sim::SimError;
@@ -10,19 +10,16 @@ use std::sync::Once;
 pub fn stacks() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        for entry in narrows_guests::entries() {
-            register(entry).expect("a name of its own");
-        }
-        for entry in crate::datagrams::recorded() {
-            register(entry).expect("a name of its own");
-        }
+        let adapted: Vec<&Entry> =
+            ENTRIES.iter().copied().flat_map(narrows_guests::adapted).collect();
+        adapted.iter().for_each(|entry| register_unlisted(entry).expect("a name of its own"));
+        narrows_guests::entries()
+            .into_iter()
+            .for_each(|entry| register(entry).expect("a name of its own"));
+        let all = narrows_guests::entries().into_iter().chain(adapted);
+        all.map(crate::datagrams::recorded)
+            .for_each(|entry| register_unlisted(entry).expect("a name of its own"));
     });
-}
-
-/// The entry of a name.
-pub fn entry(name: &str) -> &'static Entry {
-    let all = narrows_guests::entries();
-    all.into_iter().find(|entry| entry.name == name).expect("a stack's controller")
 }
 
 /// The scenario of this text.

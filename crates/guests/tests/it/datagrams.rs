@@ -1,7 +1,9 @@
 //! A guest around a guest that takes down all datagrams with their times: what two runs have in
 //! common must be every byte.
 
-use narrows_control::{Build, Datagram, End, Entry, Guest, GuestCounts, GuestSample, Setup};
+use narrows_control::{
+    Build, Choice, Datagram, End, Entry, Guest, GuestCounts, GuestSample, Setup,
+};
 use narrows_params::{ParamError, Params};
 use narrows_units::Time;
 use std::cell::{Cell, RefCell};
@@ -24,27 +26,25 @@ pub fn of_run(defect: u64, run: impl FnOnce()) -> (u64, u64) {
     TAKEN_DOWN.take()
 }
 
-/// An entry for each entry, whose guests take down their datagrams.
-pub fn recorded() -> Vec<&'static Entry> {
-    let around = |entry: &'static Entry| -> &'static Entry {
-        Box::leak(Box::new(Entry {
-            name: Box::leak(format!("{PREFIX}{}", entry.name).into_boxed_str()),
-            kernel: None,
-            summary: entry.summary,
-            source: entry.source,
-            basis: entry.basis,
-            needs: entry.needs,
-            numbered: entry.numbered,
-            params: entry.params,
-            build: Build::Guest(make),
-        }))
-    };
-    narrows_guests::entries().into_iter().map(around).collect()
+/// The entry of a guest that takes down the datagrams of another one.
+pub fn recorded(entry: &'static Entry) -> &'static Entry {
+    Box::leak(Box::new(Entry {
+        name: Box::leak(format!("{PREFIX}{}", entry.name).into_boxed_str()),
+        kernel: None,
+        summary: entry.summary,
+        source: entry.source,
+        basis: entry.basis,
+        needs: entry.needs,
+        numbered: entry.numbered,
+        params: entry.params,
+        build: Build::Guest(make),
+    }))
 }
 
 fn make(setup: &Setup, params: &Params) -> Result<Box<dyn Guest>, ParamError> {
     let inner = params.entry().strip_prefix(PREFIX).expect("a recorded guest");
-    let inner = crate::common::entry(inner).guest(setup, params).expect("a guest")?;
+    let inner: Choice = inner.parse()?;
+    let inner = inner.entry().guest(setup, &inner.params()).expect("a guest")?;
     Ok(Box::new(Recorded { inner }))
 }
 

@@ -1,5 +1,6 @@
 //! Tests of the crate as its users see it, in one program.
 
+mod adapted;
 mod beside;
 mod blackout;
 mod common;
