@@ -73,8 +73,17 @@ pub trait Guest: Send {
     /// The sender's state now.
     fn sample(&self) -> GuestSample;
 
-    /// Why the connection is gone, in the implementation's own words; `None` while it works.
-    fn ended(&self) -> Option<&str>;
+    /// How the connection has ended; `None` while it works.
+    fn ended(&self) -> Option<GuestEnd<'_>>;
+}
+
+/// How a guest's connection has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GuestEnd<'a> {
+    /// Nothing arrived for its idle timeout (RFC 9000 section 10.1): the flow sends nothing more.
+    Idle,
+    /// The implementation gave up, in its own words: a run of it says nothing.
+    Failed(&'a str),
 }
 
 /// Counts of a guest's sender since its connection began.

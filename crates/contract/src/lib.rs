@@ -23,6 +23,8 @@ pub use fault::Fault;
 pub use feedback::{
     Acked, CaState, Congestion, EcnDelta, Feedback, Lost, Outstanding, RateSample, Totals,
 };
-pub use guest::{Datagram, End, GUEST_DATAGRAM, GUEST_HEADERS, Guest, GuestCounts, GuestSample};
+pub use guest::{
+    Datagram, End, GUEST_DATAGRAM, GUEST_HEADERS, Guest, GuestCounts, GuestEnd, GuestSample,
+};
 pub use open::{Open, Role};
 pub use sent::{Sent, Tag};

@@ -4,7 +4,7 @@ use crate::application::{Reader, Writer};
 use crate::clock;
 use crate::settings::Settings;
 use crate::watch::Watch;
-use narrows_control::{Datagram, End, GUEST_HEADERS, Guest, GuestCounts, GuestSample};
+use narrows_control::{Datagram, End, GUEST_HEADERS, Guest, GuestCounts, GuestEnd, GuestSample};
 use narrows_units::{Rate, Time};
 use std::sync::Arc;
 use std::time::Instant;
@@ -34,8 +34,8 @@ pub(crate) trait Host: Send {
         None
     }
 
-    /// Why the connection is gone.
-    fn lost(&self) -> Option<&str>;
+    /// How the connection has ended.
+    fn ended(&self) -> Option<GuestEnd<'_>>;
 
     /// True once all that was written to the end has been acknowledged.
     fn finished(&self) -> bool;
@@ -148,7 +148,7 @@ impl<H: Host> Guest for Connection<H> {
         }
     }
 
-    fn ended(&self) -> Option<&str> {
-        self.hosts.iter().find_map(Host::lost)
+    fn ended(&self) -> Option<GuestEnd<'_>> {
+        self.hosts.iter().find_map(Host::ended)
     }
 }

@@ -6,12 +6,12 @@ use crate::connection::{Applications, Host, State};
 use crate::seeds::Seeds;
 use crate::settings::Settings;
 use bytes::BytesMut;
-use narrows_control::{Datagram, End};
+use narrows_control::{Datagram, End, GuestEnd};
 use narrows_wire::Ecn;
 use noq_proto::congestion::ControllerFactory;
 use noq_proto::{
-    Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint, Event, FourTuple,
-    PathId, StreamEvent, StreamId, TransportConfig, VarInt,
+    Connection, ConnectionError, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint,
+    Event, FourTuple, PathId, StreamEvent, StreamId, TransportConfig, VarInt,
 };
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
@@ -31,6 +31,8 @@ pub(super) struct NoqHost {
     stream: Option<StreamId>,
     connected: bool,
     finished: bool,
+    /// The connection has timed out.
+    idle: bool,
     lost: Option<String>,
     buffer: Vec<u8>,
 }
@@ -61,6 +63,7 @@ impl NoqHost {
             stream: None,
             connected: false,
             finished: false,
+            idle: false,
             lost: None,
             buffer: Vec::new(),
         }
@@ -89,6 +92,9 @@ impl NoqHost {
                 any = true;
                 match event {
                     Event::Connected => self.connected = true,
+                    Event::ConnectionLost { reason: ConnectionError::TimedOut } => {
+                        self.idle = true;
+                    }
                     Event::ConnectionLost { reason } => {
                         self.lost = Some(format!("noq lost the connection: {reason:?}"));
                     }
@@ -227,8 +233,9 @@ impl Host for NoqHost {
         }
     }
 
-    fn lost(&self) -> Option<&str> {
-        self.lost.as_deref()
+    fn ended(&self) -> Option<GuestEnd<'_>> {
+        let idle = self.idle.then_some(GuestEnd::Idle);
+        self.lost.as_deref().map(GuestEnd::Failed).or(idle)
     }
 
     fn finished(&self) -> bool {

@@ -6,12 +6,12 @@ use crate::connection::{Applications, Host, State};
 use crate::seeds::Seeds;
 use crate::settings::Settings;
 use bytes::BytesMut;
-use narrows_control::{Datagram, End};
+use narrows_control::{Datagram, End, GuestEnd};
 use narrows_wire::Ecn;
 use quinn_proto::congestion::ControllerFactory;
 use quinn_proto::{
-    Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint, Event, StreamEvent,
-    StreamId, TransportConfig, VarInt,
+    Connection, ConnectionError, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint,
+    Event, StreamEvent, StreamId, TransportConfig, VarInt,
 };
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -30,6 +30,8 @@ pub(super) struct QuinnHost {
     stream: Option<StreamId>,
     connected: bool,
     finished: bool,
+    /// The connection has timed out.
+    idle: bool,
     lost: Option<String>,
     buffer: Vec<u8>,
 }
@@ -60,6 +62,7 @@ impl QuinnHost {
             stream: None,
             connected: false,
             finished: false,
+            idle: false,
             lost: None,
             buffer: Vec::new(),
         }
@@ -88,6 +91,9 @@ impl QuinnHost {
                 any = true;
                 match event {
                     Event::Connected => self.connected = true,
+                    Event::ConnectionLost { reason: ConnectionError::TimedOut } => {
+                        self.idle = true;
+                    }
                     Event::ConnectionLost { reason } => {
                         self.lost = Some(format!("quinn lost the connection: {reason:?}"));
                     }
@@ -229,8 +235,9 @@ impl Host for QuinnHost {
         self.connection.as_ref().map(|(_, connection)| connection.stats().path.lost_packets)
     }
 
-    fn lost(&self) -> Option<&str> {
-        self.lost.as_deref()
+    fn ended(&self) -> Option<GuestEnd<'_>> {
+        let idle = self.idle.then_some(GuestEnd::Idle);
+        self.lost.as_deref().map(GuestEnd::Failed).or(idle)
     }
 
     fn finished(&self) -> bool {

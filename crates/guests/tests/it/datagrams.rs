@@ -2,7 +2,7 @@
 //! common must be every byte.
 
 use narrows_control::{
-    Build, Choice, Datagram, End, Entry, Guest, GuestCounts, GuestSample, Setup,
+    Build, Choice, Datagram, End, Entry, Guest, GuestCounts, GuestEnd, GuestSample, Setup,
 };
 use narrows_params::{ParamError, Params};
 use narrows_units::Time;
@@ -102,7 +102,7 @@ impl Guest for Recorded {
     fn sample(&self) -> GuestSample {
         self.inner.sample()
     }
-    fn ended(&self) -> Option<&str> {
+    fn ended(&self) -> Option<GuestEnd<'_>> {
         self.inner.ended()
     }
 }

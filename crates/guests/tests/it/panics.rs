@@ -2,7 +2,7 @@
 
 use crate::common::{flow, head, link, tried};
 use narrows_control::{
-    Basis, Build, Datagram, End, Entry, Guest, GuestCounts, GuestSample, register,
+    Basis, Build, Datagram, End, Entry, Guest, GuestCounts, GuestEnd, GuestSample, register,
 };
 use narrows_units::Time;
 
@@ -47,7 +47,7 @@ impl Guest for Panics {
     fn sample(&self) -> GuestSample {
         GuestSample::default()
     }
-    fn ended(&self) -> Option<&str> {
+    fn ended(&self) -> Option<GuestEnd<'_>> {
         None
     }
 }

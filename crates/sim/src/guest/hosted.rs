@@ -1,7 +1,7 @@
 //! A guest, and what the world measures of it.
 
 use super::caught::caught;
-use narrows_control::{Datagram, End, Guest, GuestCounts, GuestSample};
+use narrows_control::{Datagram, End, Guest, GuestCounts, GuestEnd, GuestSample};
 use narrows_measure::FlowCounters;
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
@@ -56,17 +56,19 @@ impl Hosted {
         caught(|| self.guest.receive(now, end, datagram)).map(|()| rtt)
     }
 
-    /// An end acts. Datagrams that leave are added to `sent`.
+    /// An end acts. Datagrams that leave are added to `sent`. Returns false once the connection has
+    /// timed out, although there is something to send.
     pub(super) fn act(
         &mut self,
         now: Time,
         end: End,
         sent: &mut Vec<Datagram>,
-    ) -> Result<(), String> {
+    ) -> Result<bool, String> {
         caught(|| self.guest.act(now, end, &mut |datagram| sent.push(datagram)))?;
-        match self.guest.ended() {
-            Some(why) if !self.stopped && !self.guest.finished() => Err(why.to_owned()),
-            Some(_) | None => Ok(()),
+        match self.guest.ended().filter(|_| !self.stopped && !self.guest.finished()) {
+            Some(GuestEnd::Failed(why)) => Err(why.to_owned()),
+            Some(GuestEnd::Idle) => Ok(false),
+            None => Ok(true),
         }
     }
 

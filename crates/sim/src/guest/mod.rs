@@ -71,12 +71,16 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
     fn act_guest(&mut self, network: &mut Net<C>, now: Time, slot: usize, end: End) {
         let mut sent = std::mem::take(&mut self.outbox);
         let Ends::Guest(hosted) = &mut self.slots[slot].ends else { return };
-        if let Err(problem) = hosted.act(now, end, &mut sent) {
-            return self.lose_guest(now, slot, problem);
-        }
+        let lives = match hosted.act(now, end, &mut sent) {
+            Ok(lives) => lives,
+            Err(problem) => return self.lose_guest(now, slot, problem),
+        };
         let number = hosted.sent[end as usize];
         hosted.sent[end as usize] += sent.len() as u64;
         let (flow, headers) = (self.slots[slot].flow as usize, self.slots[slot].headers);
+        if !lives {
+            self.sources[flow].application.lose(now);
+        }
         let back = end == End::Receiver;
         if back {
             self.tallies[flow].acks += sent.len() as u64;
