@@ -149,6 +149,8 @@ impl<H: Host> Guest for Connection<H> {
     }
 
     fn ended(&self) -> Option<GuestEnd<'_>> {
-        self.hosts.iter().find_map(Host::ended)
+        // An end whose peer has timed out is reset by it.
+        let idle = self.hosts.iter().any(|host| host.ended() == Some(GuestEnd::Idle));
+        if idle { Some(GuestEnd::Idle) } else { self.hosts.iter().find_map(Host::ended) }
     }
 }

@@ -107,3 +107,11 @@ pub enum SimError {
     #[error("stopped before the end")]
     Stopped,
 }
+
+impl SimError {
+    /// True if the controller, or the transport that it comes with, failed by itself: a result about
+    /// it, in which nothing is wrong with the scenario.
+    pub fn is_of_controller(&self) -> bool {
+        matches!(self, SimError::Fault { .. } | SimError::Guest { .. })
+    }
+}
