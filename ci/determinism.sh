@@ -23,12 +23,14 @@ results() { # BUILD JOBS: the results in $work/BUILD-JOBS
     mkdir "$out"
     "$narrows" compare newreno cubic "cubic?profile=rfc9438" bbr --duration "10 s" --loss "0.1 %" --seeds 2 \
         --quiet --jobs "$2" --out "$out/compare" >"$out/compare.txt"
+    "$narrows" compare noq:bbr3 noq:cubic quinn:cubic quinn:bbr copa@noq cubic@quinn --duration "10 s" --loss "0.1 %" --seeds 2 \
+        --quiet --jobs "$2" --out "$out/quic" >"$out/quic.txt"
     "$narrows" run scenarios/dumbbell.toml --seeds 2 --quiet --jobs "$2" --out "$out/run" >"$out/run.txt"
 }
 
 same() { # OTHER: compares it with the first
     local file
-    for file in compare.txt run.txt {compare,run}/{summary.json,report.html}; do
+    for file in compare.txt quic.txt run.txt {compare,quic,run}/{summary.json,report.html}; do
         cmp "$work/debug-1/$file" "$work/$1/$file" || { echo "$1 differs from debug-1 in $file" >&2; exit 1; }
     done
 }

@@ -23,9 +23,9 @@ mod tips;
 
 use clap::FromArgMatches;
 use cli::Cli;
-use narrows_control::{Entry, register};
+use narrows_control::Entry;
 use narrows_scenario::visible;
-use narrows_workbench::{Failure, can_be_named, interruption};
+use narrows_workbench::{Failure, can_be_named, interruption, register};
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::Write;

@@ -1,6 +1,6 @@
 //! The registry line of a controller, and the setup that one is made with.
 
-use crate::Controller;
+use crate::{Controller, Guest};
 use narrows_params::{Makes, Need, ParamError, Params, Registered, Spec};
 use narrows_units::{Bytes, Segments, Span};
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -39,23 +39,58 @@ pub enum Build {
     /// By something that was made at run time and that all connections share: the entry of a
     /// controller read from a file.
     Shared(Arc<Maker>),
+    /// As a part of a transport of another implementation, which comes with it: the entry of a
+    /// controller of a QUIC stack, or of one of ours inside a stack.
+    Guest(GuestMaker),
 }
 
 /// Makes controllers of something that it keeps.
 pub type Maker =
     dyn Fn(&Setup, &Params) -> Result<Built, ParamError> + Send + Sync + UnwindSafe + RefUnwindSafe;
 
+/// Makes both ends of a connection of another implementation.
+pub type GuestMaker = fn(&Setup, &Params) -> Result<Box<dyn Guest>, ParamError>;
+
 impl Build {
     /// Makes a controller for a new connection.
     ///
     /// # Errors
     ///
-    /// Parameters that do not fit together.
+    /// Parameters that do not fit together. A controller that exists only within its own transport.
     pub fn make(&self, setup: &Setup, params: &Params) -> Result<Built, ParamError> {
         match self {
             Build::Function(make) => make(setup, params),
             Build::Shared(make) => make(setup, params),
+            Build::Guest(_) => Err(ParamError::Refused {
+                entry: params.entry(),
+                reason: "it works only in its own transport; choose it for a flow of narrows run, \
+                         compare, sweep, matrix, check or attack"
+                    .to_owned(),
+            }),
         }
+    }
+}
+
+impl Entry {
+    /// Both ends of a new connection, if the entry is a guest: a transport of its own.
+    ///
+    /// # Errors
+    ///
+    /// Parameters that do not fit together, or something that the program lacks.
+    pub fn guest(
+        &self,
+        setup: &Setup,
+        params: &Params,
+    ) -> Option<Result<Box<dyn Guest>, ParamError>> {
+        match self.build {
+            Build::Guest(make) => Some(make(setup, params)),
+            Build::Function(_) | Build::Shared(_) => None,
+        }
+    }
+
+    /// True if the entry comes with a transport of its own ([`Guest`]).
+    pub fn is_guest(&self) -> bool {
+        matches!(self.build, Build::Guest(_))
     }
 }
 

@@ -18,13 +18,14 @@ pub use files::{
     FileForm, KeptFile, Loader, Source, entry_of_file, load_files_by, meant_file, names_file,
 };
 pub use narrows_contract::{
-    Acked, Awaited, Basis, Build, Built, CaState, Congestion, Controller, Decision, EcnDelta,
-    Entry, Fault, Feedback, Lost, Maker, Open, Outstanding, RateSample, Reduction, Role, Saved,
-    Sent, Setup, Tag, Timeout, Totals,
+    Acked, Awaited, Basis, Build, Built, CaState, Congestion, Controller, Datagram, Decision,
+    EcnDelta, End, Entry, Fault, Feedback, GUEST_DATAGRAM, GUEST_HEADERS, Guest, GuestCounts,
+    GuestEnd, GuestMaker, GuestSample, Lost, Maker, Open, Outstanding, RateSample, Reduction, Role,
+    Saved, Sent, Setup, Tag, Timeout, Totals,
 };
 pub use parts::intervals::{ByInterval, Interval, Policy, SHORTEST_INTERVAL, Setting};
 pub use registry::{
     BASELINES, Choice, Controllers, DEFAULTS, ENTRIES, Refused, TWINS, kept_files, kept_objects,
-    passing_identities, register, register_file, register_passing,
+    passing_identities, register, register_file, register_passing, register_unlisted,
 };
 pub use session::{Entered, Session};

@@ -87,7 +87,17 @@ const FORMER_NAMES: &[(&str, &str)] =
 ///
 /// A name that cannot be written in a scenario, or that another controller has.
 pub fn register(entry: &'static Entry) -> Result<(), Refused> {
-    add(Session::of_process(), Added { entry, file: None, identity: None })
+    add(Session::of_process(), Added { entry, file: None, identity: None, listed: true })
+}
+
+/// Adds a controller as [`register`] does, and shows it in no list: one of many that follow from
+/// others, such as those of this crate within QUIC stacks.
+///
+/// # Errors
+///
+/// As [`register`] has them.
+pub fn register_unlisted(entry: &'static Entry) -> Result<(), Refused> {
+    add(Session::of_process(), Added { entry, file: None, identity: None, listed: false })
 }
 
 /// Adds a controller to this thread's [`Session`]. Its `identity`, a word, tells it from other
@@ -97,7 +107,7 @@ pub fn register(entry: &'static Entry) -> Result<(), Refused> {
 ///
 /// As [`register`] has them.
 pub fn register_passing(entry: &'static Entry, identity: &'static str) -> Result<(), Refused> {
-    add(&Session::current(), Added { entry, file: None, identity: Some(identity) })
+    add(&Session::current(), Added { entry, file: None, identity: Some(identity), listed: true })
 }
 
 /// Adds a controller that was made of a file to this thread's [`Session`], by the file's `stem`. If
@@ -119,7 +129,7 @@ pub fn register_file(
     let session = Session::current();
     for name in names {
         let entry: &'static Entry = Box::leak(Box::new(entry(Box::leak(name.into_boxed_str()))));
-        match add(&session, Added { entry, file: Some(file), identity: None }) {
+        match add(&session, Added { entry, file: Some(file), identity: None, listed: true }) {
             Ok(()) => return Ok(entry),
             Err(Refused::Name { .. }) => return Err(Refused::FileName { stem: stem.to_owned() }),
             Err(refused @ Refused::FileName { .. }) => return Err(refused),
@@ -151,7 +161,11 @@ fn added_now() -> Vec<Added> {
 fn add(session: &Session, new: Added) -> Result<(), Refused> {
     let Added { entry, .. } = new;
     let name = entry.name;
-    let may_be = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    // The name of a guest says which stack it is of: "noq:bbr3", "copa@noq".
+    let of_stack = |byte: u8| entry.is_guest() && matches!(byte, b':' | b'@');
+    let may_be = |byte: u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.') || of_stack(byte)
+    };
     if name.is_empty() || !name.bytes().all(may_be) {
         return Err(Refused::Name { name });
     }
@@ -227,11 +241,15 @@ impl Catalogue for Controllers {
         ENTRIES
     }
     fn added() -> Vec<&'static Entry> {
-        added_now().into_iter().map(|added| added.entry).collect()
+        added_now().into_iter().filter(|added| added.listed).map(|added| added.entry).collect()
     }
-    #[cfg(feature = "mutants")]
     fn hidden() -> Vec<&'static Entry> {
-        crate::mutants::all()
+        let added = added_now().into_iter().filter(|added| !added.listed);
+        #[cfg_attr(not(feature = "mutants"), expect(unused_mut))]
+        let mut hidden: Vec<&'static Entry> = added.map(|added| added.entry).collect();
+        #[cfg(feature = "mutants")]
+        hidden.extend(crate::mutants::all());
+        hidden
     }
     fn other_names() -> &'static [(&'static str, &'static str)] {
         OTHER_NAMES

@@ -28,6 +28,8 @@ pub(crate) struct Added {
     pub entry: &'static Entry,
     pub file: Option<&'static KeptFile>,
     pub identity: Option<&'static str>,
+    /// Lists show it.
+    pub listed: bool,
 }
 
 /// The session of the process.

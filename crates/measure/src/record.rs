@@ -113,8 +113,8 @@ pub struct FlowRecord {
     pub controller: String,
     /// When it began.
     pub start: Time,
-    /// When all it had to send was acknowledged, or when it was stopped; `None` if it ran to the
-    /// end.
+    /// When all it had to send was acknowledged, when it was stopped, or when its connection timed
+    /// out; `None` if it ran to the end.
     pub end: Option<Time>,
     /// True if it had a fixed size to send and all of it was acknowledged.
     pub completed: bool,

@@ -75,6 +75,14 @@ pub enum ParamError {
         /// Why, and the remedy.
         reason: String,
     },
+    /// The entry cannot be made here, whatever its parameters.
+    #[error("{entry}: {reason}")]
+    Refused {
+        /// The entry.
+        entry: &'static str,
+        /// Why, and the remedy.
+        reason: String,
+    },
     /// A value outside the parameter's range.
     #[error("{entry}: {name}={value} is not allowed; it must be {allowed}")]
     Value {

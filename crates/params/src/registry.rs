@@ -40,7 +40,8 @@ pub trait Catalogue: 'static {
         all.extend(Self::added());
         all
     }
-    /// Entries that are chosen by their names and stand in no list: those of tests.
+    /// Entries that are chosen by their names and stand in no list: those of tests, and those that
+    /// follow from others.
     fn hidden() -> Vec<&'static Self::Entry> {
         Vec::new()
     }

@@ -5,6 +5,7 @@ mod changes;
 mod common;
 mod expect;
 mod flows;
+mod guest;
 mod links;
 mod routes;
 mod traces;

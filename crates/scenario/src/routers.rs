@@ -30,10 +30,12 @@ impl Scenario {
         }
         self.queues_of(flow).find_map(|(name, queue)| {
             if queue.entry().offers.contains(&Need::LoadCode) && !needs.contains(&Need::LoadCode) && ecn != Ecn::NotEct {
-                let (choice, queue) = (choice.text(), queue.text());
+                let (chosen, choice, queue) = (choice, choice.text(), queue.text());
                 let problem =
                     format!("{choice} marks its packets as ECN-capable, and the {queue} queue of \"{name}\" writes load codes over that");
-                return Some((problem, "lead it around that link, or set ecn=false".to_owned()));
+                let has_ecn = chosen.entry().params.iter().any(|param| param.name == "ecn");
+                let remedy = if has_ecn { "lead it around that link, or set ecn=false" } else { "lead it around that link" };
+                return Some((problem, remedy.to_owned()));
             }
             let (own, its) = codes(choice, queue).filter(|(own, its)| own != its)?;
             let problem = format!("{} uses {CODES}={own}, but the queue of \"{name}\" uses {CODES}={its}", choice.text());

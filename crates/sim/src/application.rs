@@ -43,6 +43,9 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
     }
 
     fn flood(&mut self, flow: usize) {
+        if let Ends::Guest(hosted) = &mut self.slots[flow].ends {
+            return hosted.write(u64::MAX, false);
+        }
         if let Some(sender) = self.slots[flow].ends.sender() {
             sender.write(u64::MAX);
         }
@@ -66,8 +69,10 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
     fn stop(&mut self, flow: usize) {
         self.tallies[flow].stopped_with = Some(count_flow(self.flows(), flow).goodput);
         self.sources[flow].request.repeat_at = Time::NEVER;
-        if let Some(sender) = self.slots[flow].ends.sender() {
-            sender.stop();
+        match &mut self.slots[flow].ends {
+            Ends::Transport(ends) => ends.0.stop(),
+            Ends::Guest(hosted) => hosted.stop(),
+            Ends::Datagrams(_) | Ends::None => {}
         }
     }
 
@@ -99,6 +104,12 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
                     *sent + message.size.get().div_ceil(mss.get()),
                 );
                 self.send_datagrams(network, now, slot, message.size);
+            }
+            Ends::Guest(hosted) => {
+                hosted.write(message.size.get(), last);
+                let end = endpoint.ledger.end() + message.size.get();
+                application.expect(&mut endpoint.ledger, message, end);
+                endpoint.note_ready(Some(now));
             }
             Ends::None => {}
         }

@@ -24,10 +24,7 @@ impl<O: Watch, C: Carried> Visitor<Packet<C>> for Hosts<'_, O, C> {
                 self.deliver_data(network, now, &mut packet, &data);
             }
             Kind::Ack => self.deliver_ack(now, &packet),
-            Kind::Datagram => self.deliver_datagram(now, &packet),
-            Kind::Request => self.deliver_request(network, now, slot, &packet),
-            Kind::Opening => self.deliver_opening(network, now, &packet),
-            Kind::Answer => self.deliver_answer(network, now, &packet),
+            _ => self.deliver_other(network, now, &packet),
         }
         self.leave(now, slot);
     }
@@ -45,6 +42,10 @@ impl<O: Watch, C: Carried> Visitor<Packet<C>> for Hosts<'_, O, C> {
             Kind::Datagram => {
                 tally.dropped += 1;
                 self.settle(now, slot, packet.number(), false);
+            }
+            Kind::Guest | Kind::GuestBack => {
+                tally.dropped += u64::from(packet.kind() == Kind::Guest);
+                self.datagrams.take(packet.number());
             }
         }
         self.leave(now, slot);
@@ -80,6 +81,21 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         network.enter(now, packet, self);
         if network.inside() > self.room {
             self.crowd(network.inside(), now);
+        }
+    }
+
+    /// A packet arrives that is neither data nor an acknowledgement. It is out of the way of those.
+    #[cold]
+    #[inline(never)]
+    fn deliver_other(&mut self, network: &mut Net<C>, now: Time, packet: &Packet<C>) {
+        let slot = packet.flow as usize;
+        match packet.kind() {
+            Kind::Data | Kind::Ack => unreachable!("delivered before"),
+            Kind::Datagram => self.deliver_datagram(now, packet),
+            Kind::Request => self.deliver_request(network, now, slot, packet),
+            Kind::Opening => self.deliver_opening(network, now, packet),
+            Kind::Answer => self.deliver_answer(network, now, packet),
+            Kind::Guest | Kind::GuestBack => self.deliver_guest(network, now, packet),
         }
     }
 
@@ -222,6 +238,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
             Kind::Data => Content::Data(packet.to_data(self.slots[slot].headers)),
             Kind::Ack => Content::Ack(packet.to_ack(&self.options)),
             Kind::Datagram | Kind::Request => Content::Datagram(packet.number()),
+            Kind::Guest | Kind::GuestBack => Content::Datagram(packet.index().into()),
             // A capture tells of the handshake in a way of its own.
             Kind::Opening | Kind::Answer => return,
         };

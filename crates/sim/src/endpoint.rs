@@ -1,8 +1,10 @@
 //! Connections: their two ends and their place in the network.
 
 use crate::SimError;
-use narrows_control::{Saved, Setup};
+use crate::guest::Hosted;
+use narrows_control::{End, Saved, Setup};
 use narrows_measure::FlowCounters;
+use narrows_params::ParamError;
 use narrows_scenario::{Flow, Workload};
 use narrows_traffic::Ledger;
 use narrows_transport::{Handshake, Receiver, Sender, SenderCounters, Signals};
@@ -40,6 +42,8 @@ pub(crate) enum Ends {
     Transport(Box<(Sender, Receiver)>),
     /// Datagrams without a congestion controller and without acknowledgements: the number sent.
     Datagrams(u64),
+    /// A connection of another implementation.
+    Guest(Box<Hosted>),
     /// No connection now.
     None,
 }
@@ -56,10 +60,14 @@ impl Ends {
             seed,
             saved,
         };
-        let controller = choice.build(&setup).map_err(|error| SimError::Controller {
+        let refused = |error: ParamError| SimError::Controller {
             flow: flow.name.clone(),
             problem: error.to_string(),
-        })?;
+        };
+        if let Some(guest) = choice.entry().guest(&setup, &choice.params()) {
+            return guest.map(Hosted::new).map(Box::new).map(Ends::Guest).map_err(refused);
+        }
+        let controller = choice.build(&setup).map_err(refused)?;
         let sender = Sender::new(flow.transport.clone(), controller, Signals::of(&choice.needs()));
         Ok(Ends::Transport(Box::new((sender, Receiver::new(&flow.transport)))))
     }
@@ -67,7 +75,7 @@ impl Ends {
     pub(crate) fn sender(&mut self) -> Option<&mut Sender> {
         match self {
             Ends::Transport(ends) => Some(&mut ends.0),
-            Ends::Datagrams(_) | Ends::None => None,
+            Ends::Datagrams(_) | Ends::Guest(_) | Ends::None => None,
         }
     }
 
@@ -75,12 +83,15 @@ impl Ends {
     pub(crate) fn saved(&self) -> Option<Saved> {
         match self {
             Ends::Transport(ends) => ends.0.controller().saved(),
-            Ends::Datagrams(_) | Ends::None => None,
+            Ends::Datagrams(_) | Ends::Guest(_) | Ends::None => None,
         }
     }
 
     /// Adds what the two ends of a connection counted.
     pub(crate) fn add_to(&self, counters: &mut FlowCounters) {
+        if let Ends::Guest(hosted) = self {
+            return hosted.add_to(counters);
+        }
         let Ends::Transport(ends) = self else { return };
         let (sender, receiver) = &**ends;
         let SenderCounters { sent, retransmitted, declared_lost, timeouts, recoveries, undone } =
@@ -181,6 +192,12 @@ impl Endpoint {
         self.send_at = Time::NEVER;
     }
 
+    #[cold]
+    #[inline(never)]
+    fn guest_due(&self, hosted: &Hosted) -> Time {
+        self.send_at.min(hosted.due(End::Receiver))
+    }
+
     /// When one of the ends wants to be looked at.
     #[inline]
     pub(crate) fn due(&self) -> Time {
@@ -190,6 +207,7 @@ impl Endpoint {
                 let receiver = ends.1.next_timer();
                 self.send_at.min(sender.unwrap_or(Time::NEVER)).min(receiver.unwrap_or(Time::NEVER))
             }
+            Ends::Guest(hosted) => self.guest_due(hosted),
             Ends::Datagrams(_) | Ends::None => Time::NEVER,
         }
     }

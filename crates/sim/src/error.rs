@@ -37,6 +37,18 @@ pub enum SimError {
         /// Why.
         fault: Fault,
     },
+    /// The connection of a guest, a transport of another implementation, cannot go on.
+    #[error("flow \"{flow}\": {controller} cannot go on at {at}: {problem}")]
+    Guest {
+        /// The flow.
+        flow: String,
+        /// The controller, with its parameters.
+        controller: String,
+        /// When.
+        at: Span,
+        /// The implementation's own words, or the place and the message of its panic.
+        problem: String,
+    },
     /// The run would not end.
     #[error("flow \"{flow}\": {problem}; {remedy}")]
     Endless {
@@ -94,4 +106,12 @@ pub enum SimError {
     /// The caller asked to stop.
     #[error("stopped before the end")]
     Stopped,
+}
+
+impl SimError {
+    /// True if the controller, or the transport that it comes with, failed by itself: a result about
+    /// it, in which nothing is wrong with the scenario.
+    pub fn is_of_controller(&self) -> bool {
+        matches!(self, SimError::Fault { .. } | SimError::Guest { .. })
+    }
 }

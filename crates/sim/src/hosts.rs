@@ -4,12 +4,14 @@ use crate::SimError;
 use crate::carried::Carried;
 use crate::endpoint::{Endpoint, Ends, opens};
 use crate::event_loop::{Elements, Probe};
+use crate::guest::Datagrams;
 use crate::overhead::Overhead;
 use crate::packet::{Net, Options};
 use crate::probes::{Flows, Probes};
 use crate::pulse::{Progress, Pulse};
 use crate::source::{Source, Tally};
 use crate::watch::Watch;
+use narrows_control::Datagram;
 use narrows_network::Agenda;
 use narrows_scenario::{Scenario, Workload};
 use narrows_transport::Handshake;
@@ -36,6 +38,10 @@ pub(crate) struct Hosts<'a, O, C> {
     pub(crate) room: u64,
     /// Connections that may be open at once, where transfers open their own.
     pub(crate) most_open: usize,
+    /// The contents of guests' datagrams in the network. These fields come last: TCP needs none.
+    pub(crate) datagrams: Datagrams,
+    /// Datagrams that the acting end of a guest has sent.
+    pub(crate) outbox: Vec<Datagram>,
     carried: std::marker::PhantomData<C>,
 }
 
@@ -71,7 +77,9 @@ impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
             let ends = if let Workload::Arrivals(_) = flow.workload { Ends::None } else { ends };
             let random = Random::stream(scenario.seed, &format!("flow {} overhead", flow.name));
             let mut endpoint = Endpoint::new(index, flow, ends, overhead.of(index), random);
-            if opens(flow) {
+            if let Ends::Guest(_) = endpoint.ends {
+                endpoint.note_ready(Some(flow.start));
+            } else if opens(flow) {
                 endpoint.open(Handshake::new(&flow.transport), flow.start);
             }
             let source = Source::new(scenario, flow);
@@ -104,6 +112,8 @@ impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
             pulse: Pulse::new(progress),
             room: ROOM,
             most_open: MOST_OPEN,
+            datagrams: Datagrams::default(),
+            outbox: Vec::new(),
             carried: std::marker::PhantomData,
         })
     }

@@ -11,6 +11,7 @@ mod endpoint;
 mod error;
 mod event_loop;
 mod follow;
+mod guest;
 mod hosts;
 mod icn;
 mod opening;

@@ -17,7 +17,8 @@ pub(crate) struct Packet<C> {
     stamp: Time,
     pub(crate) flow: u32,
     pub(crate) size: u32,
-    /// Segments that the receiver can hold; of data, the number of its transmission.
+    /// Segments that the receiver can hold; of data, the number of its transmission; of a guest's
+    /// datagram, its number.
     window: u32,
     /// Where the rest of an acknowledgement is in [`Options`], if it has more; of data, the number
     /// up to which its sender had everything acknowledged.
@@ -48,13 +49,17 @@ pub(crate) enum Kind {
     Opening,
     /// The answer to a SYN.
     Answer,
+    /// A datagram of a guest, on its way to the receiver.
+    Guest,
+    /// A datagram of a guest, on its way to the sender.
+    GuestBack,
 }
 
 impl Kind {
     /// True of what travels from the receiver to the sender.
     #[inline]
     pub(crate) fn goes_back(self) -> bool {
-        matches!(self, Kind::Ack | Kind::Request | Kind::Answer)
+        matches!(self, Kind::Ack | Kind::Request | Kind::Answer | Kind::GuestBack)
     }
 }
 
@@ -165,12 +170,30 @@ impl<C: Carried> Packet<C> {
         }
     }
 
+    /// A datagram of a guest. Its content is kept under the number `kept`; `serial` counts the
+    /// datagrams of its end.
+    pub(crate) fn guest(
+        flow: usize,
+        place: u32,
+        size: u32,
+        (kept, serial): (u32, u32),
+        now: Time,
+        (back, ecn): (bool, Ecn),
+    ) -> Packet<C> {
+        let kind = if back { Kind::GuestBack } else { Kind::Guest };
+        Packet {
+            window: serial,
+            rest: rest(place, kind, 0, ecn),
+            ..Packet::datagram(flow, place, size, kept.into(), now)
+        }
+    }
+
     /// The number of a segment, datagram or request.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
-    /// Which packet of a request it is.
+    /// Which packet of a request it is, or of a guest's end.
     pub(crate) fn index(&self) -> u32 {
         self.window
     }
@@ -216,7 +239,9 @@ impl<C: Carried> Packet<C> {
             2 => Kind::Datagram,
             3 => Kind::Request,
             4 => Kind::Opening,
-            _ => Kind::Answer,
+            5 => Kind::Answer,
+            6 => Kind::Guest,
+            _ => Kind::GuestBack,
         }
     }
 

@@ -4,6 +4,7 @@ use crate::carried::Carried;
 use crate::endpoint::{Endpoint, Ends};
 use crate::packet::Net;
 use crate::source::{Source, Tally};
+use narrows_control::GuestSample;
 use narrows_measure::{FlowCounters, FlowRecord, FlowSample, Record};
 use narrows_scenario::Scenario;
 use narrows_units::{Bytes, Time};
@@ -21,7 +22,7 @@ impl Flows<'_> {
     fn connections(&self, flow: usize) -> impl Iterator<Item = &Ends> {
         let others = self.sources[flow].connections.iter().map(|slot| *slot as usize);
         let all = std::iter::once(flow).chain(others).map(|slot| &self.slots[slot].ends);
-        all.filter(|ends| matches!(ends, Ends::Transport(_)))
+        all.filter(|ends| matches!(ends, Ends::Transport(_) | Ends::Guest(_)))
     }
 }
 
@@ -125,9 +126,19 @@ fn sample_flow(now: Time, flows: Flows, flow: usize) -> FlowSample {
         ..FlowSample::default()
     };
     for ends in flows.connections(flow) {
-        let Ends::Transport(ends) = ends else { continue };
-        sample.in_flight += ends.0.in_flight();
+        sample.in_flight += match ends {
+            Ends::Transport(ends) => ends.0.in_flight(),
+            Ends::Guest(hosted) => hosted.sample().in_flight,
+            Ends::Datagrams(_) | Ends::None => continue,
+        };
         sample.connections += 1;
+    }
+    if let Ends::Guest(hosted) = &flows.slots[flow].ends {
+        let GuestSample { window, ssthresh, pacing, .. } = hosted.sample();
+        sample.rtt = hosted.rtt();
+        sample.cwnd = window;
+        sample.ssthresh = ssthresh;
+        sample.pacing = pacing;
     }
     if let Ends::Transport(ends) = &flows.slots[flow].ends {
         let sender = &ends.0;

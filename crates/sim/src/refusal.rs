@@ -6,6 +6,7 @@ use crate::signals;
 use narrows_path::{LinkChange, LossModel, RateSource};
 use narrows_scenario::{Flow, LinkId, On, OnOff, Scenario, What, Workload};
 use narrows_units::Span;
+use narrows_wire::Ecn;
 
 /// Refuses a scenario of which a flow cannot be run.
 pub(crate) fn check(scenario: &Scenario) -> Result<(), SimError> {
@@ -15,8 +16,10 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), SimError> {
         let mut ends = Ends::new(flow, 0, None)?;
         match (&flow.controller, ends.sender()) {
             (Some(choice), Some(sender)) => {
-                signals::check(scenario, flow, choice, sender.controller())
+                signals::check(scenario, flow, choice, sender.controller().decision().ecn)
             }
+            // Guests send ECT(0) from the first packet on.
+            (Some(choice), None) => signals::check(scenario, flow, choice, Ecn::Ect0),
             _ => Ok(()),
         }
     })

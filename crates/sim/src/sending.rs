@@ -41,6 +41,8 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
                 sender.ready_at(now)
             };
             self.slots[slot].note_ready(ready);
+        } else if let Ends::Guest(_) = &endpoint.ends {
+            self.on_guest(network, now, slot);
         }
         self.slots[slot].due()
     }

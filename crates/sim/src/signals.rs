@@ -3,9 +3,9 @@
 
 use crate::SimError;
 use narrows_control::Choice;
-use narrows_control::Controller;
 use narrows_params::Need;
 use narrows_scenario::{Flow, Scenario};
+use narrows_wire::Ecn;
 
 /// The signals that the simulator offers to controllers on any network.
 pub const OFFERS: &[Need] = &[
@@ -17,14 +17,14 @@ pub const OFFERS: &[Need] = &[
     Need::Outstanding,
 ];
 
-/// Refuses a flow whose controller would miss a signal, or misread one.
+/// Refuses a flow whose controller would miss a signal, or misread one; its packets carry `ecn`.
 pub(crate) fn check(
     scenario: &Scenario,
     flow: &Flow,
     choice: &Choice,
-    controller: &dyn Controller,
+    ecn: Ecn,
 ) -> Result<(), SimError> {
-    match scenario.misheard(flow, choice, controller.decision().ecn, OFFERS) {
+    match scenario.misheard(flow, choice, ecn, OFFERS) {
         Some((problem, remedy)) => {
             Err(SimError::Signal { flow: flow.name.clone(), problem, remedy })
         }

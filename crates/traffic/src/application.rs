@@ -85,8 +85,8 @@ impl Application {
         self.started
     }
 
-    /// When it stopped, or when all that it ever had to send was acknowledged; `None` if neither
-    /// has happened.
+    /// When it stopped, lost its connection, or when all that it ever had to send was acknowledged;
+    /// `None` if none of this has happened.
     #[inline]
     pub fn finished_at(&self) -> Option<Time> {
         self.finished_at
@@ -274,6 +274,12 @@ impl Application {
             self.finished_at = Some(now);
             self.completed = true;
         }
+    }
+
+    /// At `now` its connection is gone: it sends nothing more.
+    pub fn lose(&mut self, now: Time) {
+        self.finished_at.get_or_insert(now);
+        self.next = Time::NEVER;
     }
 
     /// The measurements until the run ended at `end`, if the workload makes transfers. `own`: the

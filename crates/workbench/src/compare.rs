@@ -9,6 +9,7 @@ use crate::inputs;
 use crate::notes::bursts;
 use crate::notes::offload;
 use crate::notes::short_runs;
+use crate::notes::timed_out;
 use crate::notes::unmarked;
 use crate::notes::unopened;
 use crate::notes::unverified;
@@ -85,6 +86,10 @@ pub fn compare(args: request::Compare) -> Result<Outcome, Failure> {
         comparison.cases.iter().map(|case| (case.label.as_str(), case.runs.as_slice())),
     );
     comparison.notes.extend(opened);
+    let timed_out = timed_out::note(
+        comparison.cases.iter().map(|case| (case.label.as_str(), case.runs.as_slice())),
+    );
+    comparison.notes.extend(timed_out);
     comparison.notes.extend(unverified::notes());
     // Prefer a network without added routers for the command.
     let given = own.iter().position(Option::is_none).unwrap_or(0);

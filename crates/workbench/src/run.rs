@@ -5,6 +5,7 @@ use crate::captures::{Captures, capturable};
 use crate::error::Failure;
 use crate::inputs;
 use crate::notes::bursts;
+use crate::notes::timed_out;
 use crate::notes::unmarked;
 use crate::notes::unopened;
 use crate::notes::unverified;
@@ -89,6 +90,10 @@ pub fn run(args: request::Run) -> Result<Outcome, Failure> {
         comparison.cases.iter().map(|case| (case.label.as_str(), case.runs.as_slice())),
     );
     comparison.notes.extend(opened);
+    let timed_out = timed_out::note(
+        comparison.cases.iter().map(|case| (case.label.as_str(), case.runs.as_slice())),
+    );
+    comparison.notes.extend(timed_out);
     comparison.notes.extend(unverified::notes());
     comparison.notes.extend(verdicts.iter().map(|verdict| verdict.text.clone()));
     let report = reserved.directory().join("report.html");

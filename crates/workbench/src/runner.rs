@@ -41,7 +41,7 @@ pub fn run_all_logged<'a>(
     let told = |(index, scenario): (usize, &Scenario)| {
         one((index, scenario)).map_err(|error| match error {
             // With several runs, the message must name the failed one.
-            error @ SimError::Fault { .. } if scenarios.len() > 1 => Failure::Other(format!(
+            error if error.is_of_controller() && scenarios.len() > 1 => Failure::Other(format!(
                 "in the run of \"{}\" with seed {}: {error}",
                 scenario.name, scenario.seed
             )),
@@ -218,7 +218,7 @@ pub fn run_cells(
         };
         match ran {
             Err(SimError::Stopped) => return Err(Failure::Interrupted),
-            Err(fault @ SimError::Fault { .. }) => done(*cell, Err(fault.to_string()))?,
+            Err(fault) if fault.is_of_controller() => done(*cell, Err(fault.to_string()))?,
             Err(error) => return Err(in_cell(&describe(*cell), &error)),
             Ok(record) => done(*cell, Ok(record))?,
         }

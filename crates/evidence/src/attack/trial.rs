@@ -73,7 +73,7 @@ impl Aim {
         for (place, cast) in self.casts(trial.genome.kind).iter().enumerate() {
             match self.run(trial, cast, stop) {
                 // The first run is the subject's.
-                Err(TrialError::Run(SimError::Fault { .. })) => {
+                Err(TrialError::Run(error)) if error.is_of_controller() => {
                     return Ok(Score { faulty: place == 0, ..Score::NONE });
                 }
                 run => runs.push(run?),

@@ -44,7 +44,8 @@ pub fn course(
 fn case(check: &Check, run: Run, stop: &AtomicBool) -> Result<Option<Case>, EvidenceError> {
     let scenario = check.scenario(run)?;
     let record = match narrows_sim::run_until(&scenario, stop) {
-        Err(SimError::Fault { .. } | SimError::Stopped) => return Ok(None),
+        Err(SimError::Stopped) => return Ok(None),
+        Err(error) if error.is_of_controller() => return Ok(None),
         ran => ran.map_err(|error| EvidenceError::new(&check.describe(run), &error.to_string()))?,
     };
     Ok(Some(Case {

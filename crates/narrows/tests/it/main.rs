@@ -31,6 +31,7 @@ mod overlays;
 mod own_controller;
 mod page;
 mod policies;
+mod quic;
 mod reproduce;
 mod requirements;
 mod scorecard;

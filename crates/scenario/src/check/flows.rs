@@ -1,6 +1,7 @@
 //! Checks flows.
 
 use super::common::{checked_name, choice, refused_parameters};
+use super::guest;
 use super::routes::Map;
 use super::transport;
 use super::workload::{self, Path};
@@ -57,6 +58,7 @@ pub(super) fn check(
             return Err(too_many(&one.span));
         }
     }
+    guest::check_common(raw, &flows)?;
     Ok(flows)
 }
 
@@ -103,10 +105,15 @@ fn check_one(
     let chosen: Option<Choice> = written.controller.as_ref().map(choice).transpose()?;
     let span = written.controller.as_ref().map_or(&raw.span, |text| &text.span);
     let own_acks = written.transport.as_ref().is_some_and(|table| table.value.acks.is_some());
-    let transport =
-        transport::check(written.transport.as_ref(), span, &common.transport, |transport| {
-            common.adapt(transport, chosen.as_ref(), own_acks)
-        })?;
+    let guest = chosen.as_ref().filter(|choice| choice.entry().is_guest());
+    let transport = match guest {
+        Some(_) => implied::transport(guest),
+        None => {
+            transport::check(written.transport.as_ref(), span, &common.transport, |transport| {
+                common.adapt(transport, chosen.as_ref(), own_acks)
+            })?
+        }
+    };
     let controller = written
         .controller
         .as_ref()
@@ -119,6 +126,9 @@ fn check_one(
         .workload
         .as_ref()
         .map_or(Ok(Workload::Bulk), |workload| workload::check(workload, &path))?;
+    if let Some(guest) = controller.as_ref().filter(|choice| choice.entry().is_guest()) {
+        guest::check(written, guest, &workload)?;
+    }
     if controller.is_none() && !workload::paces_itself(&workload) {
         let span = written.workload.as_ref().map_or(&raw.span, |workload| &workload.span);
         return Err(Problem::at(
@@ -377,8 +387,12 @@ fn controller(text: &At<String>, chosen: Choice, transport: &Transport) -> Check
         initial_window: Segments::new(f64::from(transport.initial_window)),
         ..Setup::default()
     };
-    match chosen.build(&setup) {
-        Ok(_) => Ok(chosen),
+    let made = match chosen.entry().guest(&setup, &chosen.params()) {
+        Some(guest) => guest.map(drop),
+        None => chosen.build(&setup).map(drop),
+    };
+    match made {
+        Ok(()) => Ok(chosen),
         Err(error) => Err(refused_parameters(text, &error)),
     }
 }

@@ -14,7 +14,6 @@ use narrows_evidence::attack::{
 use narrows_measure::Record;
 use narrows_measure::metrics::{Better, Metric, Summary, metric};
 use narrows_report::{Case, Comparison, Group, Reserved};
-use narrows_sim::SimError;
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
@@ -108,7 +107,7 @@ fn shown(
     for seed in SHOWN {
         let records = match aim.runs(&trial(seed), stop) {
             // A controller that fails with this seed may still run with the other seeds.
-            Err(TrialError::Run(SimError::Fault { .. })) => continue,
+            Err(TrialError::Run(error)) if error.is_of_controller() => continue,
             Err(TrialError::Stopped) => return Err(Failure::Interrupted),
             records => records.map_err(failed)?,
         };

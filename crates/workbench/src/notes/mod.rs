@@ -3,6 +3,7 @@
 pub mod bursts;
 pub mod offload;
 pub mod short_runs;
+pub mod timed_out;
 pub mod unmarked;
 pub mod unopened;
 pub mod unverified;

@@ -1,0 +1,24 @@
+//! Whether generators that a stack's controller makes can be seeded.
+
+use narrows_params::ParamError;
+
+/// The lines that a workspace of one's own needs, since the patch of this one does not reach it.
+const REMEDY: &str = "add to the workspace's Cargo.toml:\n\n\
+    [patch.crates-io]\n\
+    rand_pcg = { git = \"https://github.com/narrows-cc/narrows\" }\n\n\
+    and run `cargo update -p rand_pcg`";
+
+/// Refuses a controller whose generators are seeded by the operating system: no run of it could be
+/// repeated. `make` makes one.
+pub(crate) fn check(entry: &'static str, make: impl FnOnce()) -> Result<(), ParamError> {
+    let before = narrows_dice::taken();
+    narrows_dice::seeded(0, make);
+    if narrows_dice::taken() > before {
+        return Ok(());
+    }
+    let reason = format!(
+        "its controller draws from a generator that the operating system seeds, so no run could be \
+         repeated; {REMEDY}"
+    );
+    Err(ParamError::Refused { entry, reason })
+}

@@ -1,0 +1,263 @@
+//! One end of a connection of quinn.
+
+use super::config;
+use crate::application::Wish;
+use crate::connection::{Applications, Host, State};
+use crate::seeds::Seeds;
+use crate::settings::Settings;
+use bytes::BytesMut;
+use narrows_control::{Datagram, End, GuestEnd};
+use narrows_wire::Ecn;
+use quinn_proto::congestion::ControllerFactory;
+use quinn_proto::{
+    Connection, ConnectionError, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint,
+    Event, StreamEvent, StreamId, TransportConfig, VarInt,
+};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Datagrams that leave in one batch: what quinn's own driver gives to segmentation offload.
+const BATCH: usize = 10;
+
+/// An endpoint with at most one connection.
+pub(super) struct QuinnHost {
+    end: End,
+    seeds: Seeds,
+    transport: Arc<TransportConfig>,
+    endpoint: Endpoint,
+    connection: Option<(ConnectionHandle, Connection)>,
+    stream: Option<StreamId>,
+    connected: bool,
+    finished: bool,
+    /// The connection has timed out.
+    idle: bool,
+    lost: Option<String>,
+    buffer: Vec<u8>,
+}
+
+/// The peer of an end. Addresses mean nothing to the network: they only have to differ.
+fn peer(end: End) -> SocketAddr {
+    match end {
+        End::Sender => (Ipv4Addr::new(10, 0, 0, 2), 443).into(),
+        End::Receiver => (Ipv4Addr::new(10, 0, 0, 1), 50_000).into(),
+    }
+}
+
+impl QuinnHost {
+    pub(super) fn new(
+        end: End,
+        settings: &Settings,
+        factory: Arc<dyn ControllerFactory + Send + Sync>,
+    ) -> QuinnHost {
+        let seeds = Seeds::new(settings.seed, end);
+        let transport = config::transport(settings, factory);
+        let server = (end == End::Receiver).then(|| config::server(Arc::clone(&transport)));
+        QuinnHost {
+            end,
+            seeds,
+            transport,
+            endpoint: Endpoint::new(config::endpoint(seeds), server, true, Some(seeds.endpoint())),
+            connection: None,
+            stream: None,
+            connected: false,
+            finished: false,
+            idle: false,
+            lost: None,
+            buffer: Vec::new(),
+        }
+    }
+
+    fn open(&mut self, now: Instant) {
+        let client = config::client(self.seeds, Arc::clone(&self.transport));
+        match self.endpoint.connect(now, client, peer(self.end), "narrows") {
+            Ok(connection) => self.connection = Some(connection),
+            Err(error) => self.lost = Some(format!("it cannot connect: {error}")),
+        }
+    }
+
+    /// Carries events between connection and endpoint, until there are none.
+    fn exchange_events(&mut self) {
+        let Some((handle, connection)) = &mut self.connection else { return };
+        loop {
+            let mut any = false;
+            while let Some(event) = connection.poll_endpoint_events() {
+                any = true;
+                if let Some(back) = self.endpoint.handle_event(*handle, event) {
+                    connection.handle_event(back);
+                }
+            }
+            while let Some(event) = connection.poll() {
+                any = true;
+                match event {
+                    Event::Connected => self.connected = true,
+                    Event::ConnectionLost { reason: ConnectionError::TimedOut } => {
+                        self.idle = true;
+                    }
+                    Event::ConnectionLost { reason } => {
+                        self.lost = Some(format!("quinn lost the connection: {reason:?}"));
+                    }
+                    Event::Stream(StreamEvent::Finished { .. }) => self.finished = true,
+                    _ => {}
+                }
+            }
+            if !any {
+                return;
+            }
+        }
+    }
+
+    fn use_stream(&mut self, applications: &mut Applications) {
+        match self.end {
+            End::Sender => self.write(applications),
+            End::Receiver => self.read(applications),
+        }
+    }
+
+    fn write(&mut self, Applications { writer, .. }: &mut Applications) {
+        let Some((_, connection)) = self.connection.as_mut().filter(|_| self.connected) else {
+            return;
+        };
+        if self.stream.is_none() {
+            self.stream = connection.streams().open(Dir::Uni);
+        }
+        let Some(id) = self.stream else { return };
+        while let Some(wish) = writer.wish() {
+            let mut stream = connection.send_stream(id);
+            // Errors of a stream that the connection's end has closed: the connection tells why.
+            match wish {
+                Wish::Write(bytes) => match stream.write_chunks(&mut [bytes]) {
+                    Ok(taken) => writer.wrote(taken.bytes),
+                    Err(_) => return,
+                },
+                Wish::Finish => _ = stream.finish(),
+                Wish::Reset => _ = stream.reset(VarInt::from_u32(0)),
+            }
+        }
+    }
+
+    fn read(&mut self, Applications { reader, .. }: &mut Applications) {
+        let Some((_, connection)) = &mut self.connection else { return };
+        if self.stream.is_none() {
+            self.stream = connection.streams().accept(Dir::Uni);
+        }
+        let Some(id) = self.stream else { return };
+        let mut stream = connection.recv_stream(id);
+        // An error says that the stream has been read to its end, or was reset.
+        if let Ok(mut chunks) = stream.read(reader.ordered) {
+            while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
+                reader.read(chunk.offset, &chunk.bytes);
+            }
+            let _ = chunks.finalize();
+        };
+    }
+}
+
+impl Host for QuinnHost {
+    fn receive(&mut self, now: Instant, datagram: Datagram, answer: &mut dyn FnMut(Datagram)) {
+        let Datagram { content, ecn } = datagram;
+        self.buffer.clear();
+        let content = BytesMut::from(&content[..]);
+        let event =
+            self.endpoint.handle(now, peer(self.end), None, marked(ecn), content, &mut self.buffer);
+        match event {
+            Some(DatagramEvent::ConnectionEvent(_, event)) => {
+                if let Some((_, connection)) = &mut self.connection {
+                    connection.handle_event(event);
+                }
+            }
+            Some(DatagramEvent::NewConnection(incoming)) => {
+                self.buffer.clear();
+                match self.endpoint.accept(incoming, now, &mut self.buffer, None) {
+                    Ok(connection) => self.connection = Some(connection),
+                    Err(error) => {
+                        self.lost =
+                            Some(format!("quinn refused the connection: {:?}", error.cause));
+                    }
+                }
+            }
+            Some(DatagramEvent::Response(transmit)) => answer(Datagram {
+                content: self.buffer[..transmit.size].into(),
+                ecn: transmit.ecn.map_or(Ecn::NotEct, mark),
+            }),
+            None => {}
+        }
+    }
+
+    fn act(
+        &mut self,
+        now: Instant,
+        applications: &mut Applications,
+        send: &mut dyn FnMut(Datagram),
+    ) {
+        if self.connection.is_none() && self.end == End::Sender && self.lost.is_none() {
+            self.open(now);
+        }
+        if let Some((_, connection)) = &mut self.connection
+            && connection.poll_timeout().is_some_and(|due| due <= now)
+        {
+            connection.handle_timeout(now);
+        }
+        loop {
+            self.exchange_events();
+            self.use_stream(applications);
+            let Some((_, connection)) = &mut self.connection else { return };
+            self.buffer.clear();
+            let Some(transmit) = connection.poll_transmit(now, BATCH, &mut self.buffer) else {
+                break;
+            };
+            let ecn = transmit.ecn.map_or(Ecn::NotEct, mark);
+            let segment = transmit.segment_size.unwrap_or(transmit.size);
+            for part in self.buffer[..transmit.size].chunks(segment) {
+                send(Datagram { content: part.into(), ecn });
+            }
+        }
+        self.exchange_events();
+    }
+
+    fn due(&mut self) -> Option<Instant> {
+        self.connection.as_mut().and_then(|(_, connection)| connection.poll_timeout())
+    }
+
+    fn state(&self) -> State {
+        let Some((_, connection)) = &self.connection else { return State::default() };
+        let controller = connection.congestion_state();
+        State {
+            window: controller.window(),
+            ssthresh: controller.metrics().ssthresh,
+            // Computed for qlog, and obeyed by nobody: the pacer knows the window alone.
+            pacing: None,
+            mtu: connection.current_mtu().into(),
+        }
+    }
+
+    fn lost_packets(&self) -> Option<u64> {
+        self.connection.as_ref().map(|(_, connection)| connection.stats().path.lost_packets)
+    }
+
+    fn ended(&self) -> Option<GuestEnd<'_>> {
+        let idle = self.idle.then_some(GuestEnd::Idle);
+        self.lost.as_deref().map(GuestEnd::Failed).or(idle)
+    }
+
+    fn finished(&self) -> bool {
+        self.finished
+    }
+}
+
+fn marked(ecn: Ecn) -> Option<EcnCodepoint> {
+    match ecn {
+        Ecn::NotEct => None,
+        Ecn::Ect0 => Some(EcnCodepoint::Ect0),
+        Ecn::Ect1 => Some(EcnCodepoint::Ect1),
+        Ecn::Ce => Some(EcnCodepoint::Ce),
+    }
+}
+
+fn mark(code: EcnCodepoint) -> Ecn {
+    match code {
+        EcnCodepoint::Ect0 => Ecn::Ect0,
+        EcnCodepoint::Ect1 => Ecn::Ect1,
+        EcnCodepoint::Ce => Ecn::Ce,
+    }
+}

@@ -1,0 +1,105 @@
+//! QUIC stacks as a user meets them: compared, refused, attacked.
+
+use crate::scratch::{Scratch, code, same, stderr, stdout};
+
+const BLACKOUT: &str = r#"duration = "60 s"
+seed = 1
+[[link]]
+name = "bottleneck"
+between = ["left", "right"]
+rate = "10 Mbit/s"
+delay = "10 ms"
+buffer = "1 bdp"
+[[flow]]
+name = "quic"
+from = "left"
+to = "right"
+controller = "noq:cubic"
+[[flow]]
+name = "tcp"
+from = "left"
+to = "right"
+controller = "cubic"
+[[change]]
+at = "10 s"
+link = "bottleneck"
+loss = "100 %"
+[[change]]
+at = "50 s"
+link = "bottleneck"
+loss = "0 %"
+"#;
+
+#[test]
+fn a_comparison_with_stacks_has_the_same_bytes_with_any_threads() {
+    let place = Scratch::new("quic");
+    for jobs in ["1", "2"] {
+        let output = place.narrows([
+            "compare",
+            "noq:bbr3",
+            "quinn:cubic",
+            "copa@noq",
+            "cubic",
+            "--duration",
+            "5 s",
+            "--seeds",
+            "2",
+            "--quiet",
+            "--jobs",
+            jobs,
+            "--out",
+            jobs,
+        ]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+    }
+    for file in ["summary.json", "report.html"] {
+        same(&place, &format!("1/{file}"), &format!("2/{file}"));
+    }
+}
+
+#[test]
+fn a_connection_that_timed_out_is_named_below_the_result() {
+    let place = Scratch::new("quic-blackout");
+    place.write("blackout.toml", BLACKOUT);
+    let output = place.narrows(["run", "blackout.toml", "--out", "run"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let said = "connections timed out because nothing arrived for 30 s: quic";
+    assert!(stdout(&output).contains(said), "{}", stdout(&output));
+    assert!(!stdout(&output).contains("tcp with seed"), "{}", stdout(&output));
+}
+
+#[test]
+fn the_kernel_has_no_stacks() {
+    let place = Scratch::new("quic-live");
+    place.write(
+        "live.toml",
+        &BLACKOUT.replace("controller = \"cubic\"", "controller = \"copa@noq\""),
+    );
+    let output = place.narrows(["live", "live.toml"]);
+    assert_ne!(code(&output), 0);
+    let said = stderr(&output);
+    // Without root, live runs are refused before.
+    assert!(said.contains("simulate it with narrows run") || said.contains("root"), "{said}");
+}
+
+/// Run by `make long`.
+mod long {
+    use super::*;
+
+    /// quinn's BBR leaves nothing to CUBIC: the criterion of fairness says so.
+    #[test]
+    #[ignore = "long: make long"]
+    fn a_check_finds_that_bbr_of_quinn_is_unfair() {
+        let place = Scratch::new("quic-check");
+        let output = place.narrows([
+            "check",
+            "quinn:bbr",
+            "--quick",
+            "--only",
+            "fairness",
+            "--out",
+            "check",
+        ]);
+        assert_eq!(code(&output), 1, "{}{}", stdout(&output), stderr(&output));
+    }
+}

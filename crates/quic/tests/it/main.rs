@@ -1,0 +1,5 @@
+//! Tests of the crate as its users see it, in one program.
+
+#[cfg(feature = "noq")]
+mod noq;
+mod refused;
