@@ -2,7 +2,8 @@
 
 use crate::cli::{Cli, Command, DeployCommand, LabCommand};
 use crate::{
-    bench, diff, doctor, export, figure, forward, inspect, kernel, list, manual, report, terminal,
+    bench, deploy, diff, doctor, export, figure, forward, inspect, kernel, list, manual, report,
+    terminal,
 };
 use narrows_workbench::{Failure, Outcome, Request};
 
@@ -21,7 +22,7 @@ pub fn command(cli: Cli) -> Result<Outcome, Failure> {
         Command::List(args) => list::list(args),
         Command::Path(args) => list::path(args),
         Command::Schema(args) => list::schema(&args),
-        Command::Deploy(args) => deploy(args.command),
+        Command::Deploy(args) => deployment(args.command),
         Command::Lab(args) => lab(args.command),
         Command::Completions(args) => manual::completions(&args),
         Command::Man(args) => manual::man(&args),
@@ -38,10 +39,13 @@ fn lab(command: LabCommand) -> Result<Outcome, Failure> {
     }
 }
 
-/// Plans an experiment on real connections.
-fn deploy(command: DeployCommand) -> Result<Outcome, Failure> {
+/// Plans or runs an experiment on real connections.
+fn deployment(command: DeployCommand) -> Result<Outcome, Failure> {
     match command {
         DeployCommand::Plan(args) => carry_out(Request::DeployPlan(args)),
+        DeployCommand::Start(args) => deploy::start(&args),
+        DeployCommand::Status(args) => deploy::status(&args),
+        DeployCommand::Stop(args) => deploy::stop(&args),
     }
 }
 

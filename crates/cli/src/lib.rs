@@ -8,6 +8,7 @@
 mod bench;
 mod cli;
 mod commands;
+mod deploy;
 mod diff;
 mod doctor;
 mod export;

@@ -15,5 +15,6 @@ pub mod experiment;
 pub mod measured;
 pub mod order;
 pub mod plan;
+pub mod trial;
 
 pub use experiment::Experiment;

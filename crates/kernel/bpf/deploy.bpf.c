@@ -9,6 +9,9 @@
 
 char _license[] SEC("license") = "GPL";
 
+/* Ticks in a second, from the kernel's configuration; 0 if that cannot be read. */
+extern unsigned long CONFIG_HZ __kconfig __weak;
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 2);
@@ -273,6 +276,17 @@ static __always_inline int on_round_trip(struct bpf_sock_ops *ops, struct bpf_so
 	return 1;
 }
 
+/* Time in which a connection had something to send (tcp_get_info_chrono_stats), in us. */
+static __always_inline u64 busy_us(struct tcp_sock *tp)
+{
+	u64 ticks = (u64)tp->chrono_stat[0] + tp->chrono_stat[1] + tp->chrono_stat[2];
+
+	/* After a reset the clock is still running. */
+	if (BPF_CORE_READ_BITFIELD(tp, chrono_type))
+		ticks += (u32)bpf_jiffies64() - tp->chrono_start;
+	return CONFIG_HZ ? ticks * 1000000 / CONFIG_HZ : 0;
+}
+
 static __always_inline int on_close(struct bpf_sock_ops *ops, struct bpf_sock *sk,
 				    const struct deploy_policy *policy, u64 now)
 {
@@ -309,9 +323,8 @@ static __always_inline int on_close(struct bpf_sock_ops *ops, struct bpf_sock *s
 	record->rtt_max = own->rtt_max;
 	record->rtt_min = tp->rtt_min.s[0].v;
 	record->srtt = tp->srtt_us >> 3;
-	record->busy = tp->chrono_stat[0];
-	record->rwnd = tp->chrono_stat[1];
-	record->sndbuf = tp->chrono_stat[2];
+	record->busy_us = busy_us(tp);
+	record->age_ns = own->age_ns;
 	/* Linux 6.7 and later. */
 	record->timeouts = bpf_core_field_exists(tp->total_rto) ? tp->total_rto : 0;
 	record->delivered = tp->delivered;
@@ -322,6 +335,7 @@ static __always_inline int on_close(struct bpf_sock_ops *ops, struct bpf_sock *s
 	record->state = own->state;
 	record->port = ops->local_port;
 	record->family = ops->family;
+	record->reserved = 0;
 	if (arm == TREATED && own->state == AS_ASSIGNED && own->epoch == policy->epoch &&
 	    !is_same(record->name, policy->treatment))
 		count->overridden++;
@@ -381,6 +395,7 @@ static __always_inline int on_established(struct bpf_sock_ops *ops, struct bpf_s
 	own->born = now;
 	own->epoch = policy->epoch;
 	own->period = period;
+	own->age_ns = now - policy->start_ns - period * policy->period_ns;
 	own->arm = arm;
 	own->role = ops->op;
 	name_of(tp, own->before);

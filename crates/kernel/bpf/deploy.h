@@ -57,6 +57,7 @@ struct deploy_connection {
 	core_u64 again;	    /* bytes sent again until then */
 	core_u64 rtt_sum;   /* sum of its round trips in us */
 	core_u64 before[2]; /* name of the controller that it had */
+	core_u64 age_ns;    /* when it was assigned, from the beginning of its period, in ns */
 	core_u32 epoch;	    /* number of the policy that assigned it */
 	core_u32 period;    /* period in which it was assigned */
 	core_u32 rtts;	    /* number of its round trips */
@@ -77,15 +78,15 @@ struct deploy_record {
 	core_u64 bytes_retrans; /* bytes sent again */
 	core_u64 rtt_sum;	/* sum of its round trips in us */
 	core_u64 name[2];	/* name of its controller */
+	core_u64 busy_us;	/* time with something to send (tcpi_busy_time), in us; 0 if the
+				 * kernel does not tell its CONFIG_HZ */
+	core_u64 age_ns;	/* when it was assigned, from the beginning of its period, in ns */
 	core_u32 period;	/* period in which it was assigned */
 	core_u32 epoch;		/* number of the policy that assigned it */
 	core_u32 rtts;		/* number of its round trips */
 	core_u32 rtt_max;	/* largest of them in us */
 	core_u32 rtt_min;	/* the kernel's least round trip in us */
 	core_u32 srtt;		/* smoothed round trip in us */
-	core_u32 busy;		/* time with something to send, in ticks: sending */
-	core_u32 rwnd;		/* the same: waiting for the peer's window */
-	core_u32 sndbuf;	/* the same: waiting for its own buffer */
 	core_u32 timeouts;	/* retransmission timeouts */
 	core_u32 delivered;	/* segments delivered */
 	core_u32 lost;		/* segments declared lost */
@@ -95,6 +96,7 @@ struct deploy_record {
 	core_u32 state;		/* as in deploy_connection */
 	core_u32 port;		/* own port */
 	core_u32 family;	/* address family: 2 for IPv4, 10 for IPv6 */
+	core_u32 reserved;
 };
 
 /* Counts of an arm, which only grow. */

@@ -150,7 +150,9 @@ struct tcp_sock {
 	u32 snd_ssthresh;
 	u32 prior_cwnd;
 	u32 snd_cwnd_clamp;
+	u32 chrono_start;
 	u32 chrono_stat[3];
+	u8 chrono_type : 2;
 	u16 total_rto;
 	struct minmax rtt_min;
 	u8 bpf_sock_ops_cb_flags;

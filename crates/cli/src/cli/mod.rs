@@ -9,7 +9,7 @@ mod lab;
 mod parse;
 mod results;
 
-pub use deploy::{DeployArgs, DeployCommand};
+pub use deploy::{DeployArgs, DeployCommand, DeployStartArgs, DeployStatusArgs, DeployStopArgs};
 pub use forward::{
     At, ForwardArgs, ForwardCommand, ForwarderArgs, GetArgs, KeyArgs, NdnArgs, NdnCommand,
     PingArgs, ServeArgs, StatusArgs, TracerouteArgs,

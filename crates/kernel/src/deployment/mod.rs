@@ -208,6 +208,18 @@ impl Deployment {
         self.put("live", &0_u32.to_ne_bytes(), bytemuck::bytes_of(&live))
     }
 
+    /// Ends the treatment: nobody is treated any more, and open treated connections get back what
+    /// they had, each with its next acknowledgement.
+    ///
+    /// # Errors
+    ///
+    /// The kernel refuses the policy.
+    pub fn roll_back(&self) -> Result<(), KernelError> {
+        let policy = self.policy()?;
+        let over = Policy { on: 0, roll_back: 1, periods: 0, epoch: policy.epoch + 1, ..policy };
+        self.set(&over, &[])
+    }
+
     /// Reads the records of connections that were closed.
     pub fn read(&self, mut each: impl FnMut(Record)) {
         let mut builder = RingBufferBuilder::new();
