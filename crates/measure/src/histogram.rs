@@ -209,9 +209,9 @@ impl Histogram {
 /// octave and a step in it.
 #[inline]
 fn place(ns: u64) -> usize {
-    let octave = (64 - (ns >> SUB_BITS).leading_zeros()) as usize;
-    let shift = octave.saturating_sub(1) as u32;
-    octave * SUB + ((ns >> shift) as usize & (SUB - 1))
+    // Octave 1 has the steps of octave 0; in the others the step's highest bit counts the octave.
+    let shift = u64::BITS - 1 - SUB_BITS - (ns | (2 * SUB as u64 - 1)).leading_zeros();
+    shift as usize * SUB + (ns >> shift) as usize
 }
 
 /// The lowest value of a place, and how much more the highest is.

@@ -51,24 +51,26 @@ use transmissions::Transmissions;
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Link<P> {
-    server: Server,
     delay: Span,
     latest_arrival: Time,
+    server: Server,
     form: Form<P>,
+    loss: Option<Box<LossProcess>>,
+    far_end: Option<Box<FarEnd<P>>>,
     /// The cached result of [`Form::is_passable`]: the departure of a packet that finds the
     /// transmitter free is known at once.
     passable: bool,
-    loss: Option<Box<LossProcess>>,
-    far_end: Option<Box<FarEnd<P>>>,
+    /// Packets that have come to the far end.
+    delivered: u64,
     /// Packets given to the transmitter and not yet arrived at the far end, with their arrival.
     wire: VecDeque<Crossing<P>>,
-    /// Arrival times at the far end of packets that the caller keeps (see [`Link::pass`]).
-    passing: VecDeque<Time>,
+    /// All departures up to this time have been processed by [`Link::settle`].
+    settled: Time,
     /// Packets given to the transmitter and not yet departed: in service, and in the form `Ahead`
     /// those waiting behind it.
     transmissions: Transmissions,
-    /// All departures up to this time have been processed by [`Link::settle`].
-    settled: Time,
+    /// Arrival times at the far end of packets that the caller keeps (see [`Link::pass`]).
+    passing: VecDeque<Time>,
     counters: LinkCounters,
     origin: Box<Origin>,
     /// Checks that packets are offered in time order.
@@ -106,6 +108,7 @@ impl<P: Packet> Link<P> {
             far_end: (!config.delivery.is_plain())
                 .then(|| Box::new(FarEnd::new(config.delivery, |what| origin.stream(what)))),
             settled: Time::ZERO,
+            delivered: 0,
             counters: LinkCounters::default(),
             origin: Box::new(origin),
             order: TimeOrder::default(),
@@ -160,10 +163,10 @@ impl<P: Packet> Link<P> {
             self.settle(now);
             self.transmissions.make_room();
         }
-        if let Form::AtDequeue(_) = self.form {
-            self.counters.offered += 1;
-        }
         if self.loses(at) {
+            if let Form::AtDequeue(_) = self.form {
+                self.counters.offered += 1;
+            }
             return Err(self.refuse(now, at, DropReason::Loss));
         }
         if !self.fits(at, size) {
@@ -172,7 +175,8 @@ impl<P: Packet> Link<P> {
         Ok(self.transmit(at, size))
     }
 
-    /// A packet that arrives at `at` fits into the buffer, behind those that wait.
+    /// A packet that arrives at `at` fits into the buffer, behind those that wait. Counts it as
+    /// offered where that is counted.
     #[inline(always)]
     fn fits(&mut self, at: Time, size: Bytes) -> bool {
         match &self.form {
@@ -184,7 +188,10 @@ impl<P: Packet> Link<P> {
                     limit.admits(bytes, packets, size)
                 }
             }
-            Form::AtDequeue(chosen) => chosen.discipline.backlog().admits(size),
+            Form::AtDequeue(chosen) => {
+                self.counters.offered += 1;
+                chosen.discipline.backlog().admits(size)
+            }
         }
     }
 
@@ -286,7 +293,7 @@ impl<P: Packet> Link<P> {
             Some(far_end) => far_end.ready(&mut self.wire, now),
         };
         let popped = pop_arrived(crossed, now);
-        self.counters.delivered += popped.is_some() as u64;
+        self.delivered += popped.is_some() as u64;
         popped
     }
 
@@ -301,7 +308,7 @@ impl<P: Packet> Link<P> {
         }
         while self.passing.front().is_some_and(|arrival| *arrival <= t) {
             self.passing.pop_front();
-            self.counters.delivered += 1;
+            self.delivered += 1;
         }
     }
 
@@ -410,7 +417,13 @@ impl<P: Packet> Link<P> {
             }
             Form::AtDequeue(_) => self.counters.offered,
         };
-        LinkCounters { offered, departed, departed_bytes, ..self.counters }
+        LinkCounters {
+            offered,
+            departed,
+            departed_bytes,
+            delivered: self.delivered,
+            ..self.counters
+        }
     }
 
     /// Queueing delays of packets since the start or the latest

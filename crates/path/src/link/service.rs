@@ -14,6 +14,10 @@ use narrows_units::{Bytes, Rate, Span, Time};
 pub(crate) struct Server {
     /// When the latest packet has left, rounded up to a nanosecond.
     free_at: Time,
+    /// Work gained by rounding up the departure of the latest packet: bit-nanoseconds, less than a
+    /// constant rate; of other rates 0. It is carried to the next packet of the same busy period,
+    /// so that the long-run rate is exact.
+    spare: u64,
     work: Work,
     supply: Box<Supply>,
 }
@@ -32,9 +36,9 @@ struct Supply {
 enum Work {
     None,
     Constant(Constant),
-    /// Sends nothing: the work left of the packet in transmission.
+    /// Sends nothing: the work left of the packet in transmission, boxed lest it align the whole.
     Stopped {
-        left: u128,
+        left: Box<u128>,
     },
     Opportunities(Box<Cursor>),
     Steps(Box<Level>),
@@ -43,9 +47,9 @@ enum Work {
 impl Work {
     fn new(source: &RateSource, down: bool) -> Work {
         match source {
-            _ if down => Work::Stopped { left: 0 },
+            _ if down => Work::Stopped { left: Box::default() },
             RateSource::Unlimited => Work::None,
-            RateSource::Constant(Rate::ZERO) => Work::Stopped { left: 0 },
+            RateSource::Constant(Rate::ZERO) => Work::Stopped { left: Box::default() },
             RateSource::Constant(rate) => Work::Constant(Constant::new(*rate)),
             RateSource::Trace { trace, .. } => match **trace {
                 Trace::Opportunities { .. } => Work::Opportunities(Box::default()),
@@ -60,6 +64,7 @@ impl Server {
         let work = Work::new(&source, false);
         Server {
             free_at: Time::ZERO,
+            spare: 0,
             work,
             supply: Box::new(Supply { source, down: false, changes: None }),
         }
@@ -100,10 +105,7 @@ impl Server {
     /// Work gained by rounding up the departure of the latest packet.
     #[inline]
     pub(crate) fn spare(&self) -> u64 {
-        match &self.work {
-            Work::Constant(constant) => constant.spare,
-            _ => 0,
-        }
+        self.spare
     }
 
     /// Serves a packet of `size` that arrived at `arrived`, at once or when the packet before it
@@ -113,7 +115,13 @@ impl Server {
         let idle = self.is_free(arrived);
         let start = arrived.max(self.free_at);
         self.free_at = match &mut self.work {
-            Work::Constant(constant) => start + Span::from_nanos(constant.serve(idle, size)),
+            Work::Constant(constant) => {
+                let (quotient, remainder) = constant.divide(size.get());
+                let spare = if idle { 0 } else { self.spare };
+                let up = remainder > spare;
+                self.spare = spare + if up { constant.rate } else { 0 } - remainder;
+                start + Span::from_nanos(quotient + u64::from(up))
+            }
             Work::None => start,
             _ => self.serve_unsteadily(idle, arrived, size),
         };
@@ -127,7 +135,7 @@ impl Server {
             Work::None | Work::Constant(_) => unreachable!("a steady rate"),
             Work::Stopped { left } => {
                 if idle {
-                    *left = size.get() as u128 * BYTE;
+                    **left = size.get() as u128 * BYTE;
                 }
                 Time::NEVER
             }
@@ -151,7 +159,7 @@ impl Server {
         let InService { transmission, behind, .. } = *first;
         match &self.work {
             Work::None => 0,
-            Work::Stopped { left } => *left,
+            Work::Stopped { left } => **left,
             Work::Constant(constant) => {
                 u128::from(transmission.departure.since(t).as_nanos()) * u128::from(constant.rate)
                     - u128::from(transmission.spare)
@@ -196,6 +204,7 @@ impl Server {
     fn change(&mut self, t: Time, change: impl FnOnce(&mut Supply)) {
         self.supply.change(t, change);
         self.work = Work::new(&self.supply.source, self.supply.down);
+        self.spare = 0;
     }
 
     /// Goes on at `t`, after a change, with the packet in transmission, of which `left` is left:
@@ -205,11 +214,11 @@ impl Server {
             Work::Constant(constant) => {
                 let rate = constant.rate as u128;
                 let took = left.div_ceil(rate);
-                constant.spare = (took * rate - left) as u64;
+                self.spare = (took * rate - left) as u64;
                 t + Span::from_nanos(took as u64)
             }
             Work::Stopped { left: kept } => {
-                *kept = left;
+                **kept = left;
                 Time::NEVER
             }
             Work::None | Work::Opportunities(_) | Work::Steps(_) => t,
@@ -246,20 +255,18 @@ impl Supply {
     }
 }
 
-/// A constant rate. Departures are rounded up to a nanosecond; what rounding gave away is carried
-/// to the next packet of the same busy period, so that the long-run rate is exact.
+/// A constant rate. Departures are rounded up to a nanosecond.
 #[derive(Clone, Debug)]
+#[repr(C)]
 struct Constant {
-    rate: u64,
-    /// Bit-nanoseconds gained by the rounding of the latest departure; less than `rate`.
-    spare: u64,
     /// Quotient and remainder of the latest sizes: two kinds of packets make up nearly all traffic.
     memo: [(u64, u64, u64); 2],
+    rate: u64,
 }
 
 impl Constant {
     fn new(rate: Rate) -> Constant {
-        Constant { rate: rate.as_bps(), spare: 0, memo: [(0, 0, 0); 2] }
+        Constant { memo: [(0, 0, 0); 2], rate: rate.as_bps() }
     }
 
     #[inline(always)]
@@ -277,18 +284,6 @@ impl Constant {
         let work = size * 8_000_000_000;
         self.memo[0] = (size, work / self.rate, work % self.rate);
         (self.memo[0].1, self.memo[0].2)
-    }
-
-    /// Nanoseconds from the start of service to departure.
-    #[inline]
-    fn serve(&mut self, idle: bool, size: Bytes) -> u64 {
-        if idle {
-            self.spare = 0;
-        }
-        let (quotient, remainder) = self.divide(size.get());
-        let up = remainder > self.spare;
-        self.spare = self.spare + if up { self.rate } else { 0 } - remainder;
-        quotient + u64::from(up)
     }
 }
 

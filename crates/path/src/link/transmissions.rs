@@ -54,13 +54,15 @@ impl Transmissions {
     pub(crate) fn depart(&mut self, t: Time) -> Option<Time> {
         let mut gone = 0;
         let mut at_once = 0;
+        // What changes with each packet is kept out of memory meanwhile.
+        let (mut counted, mut free_at) = (self.counted, self.free_at);
         for first in &self.line {
-            if !self.counted {
-                let start = first.arrived.max(self.free_at);
+            if !counted {
+                let start = first.arrived.max(free_at);
                 if start > t {
                     break;
                 }
-                self.counted = true;
+                counted = true;
                 match start.since(first.arrived) {
                     Span::ZERO => at_once += 1,
                     delay => self.queueing.record(delay),
@@ -70,14 +72,15 @@ impl Transmissions {
                 break;
             }
             gone += 1;
-            self.departed_bytes = first.end;
-            self.free_at = first.departure;
-            self.counted = false;
+            free_at = first.departure;
+            counted = false;
         }
+        (self.counted, self.free_at) = (counted, free_at);
         self.queueing.record_zeros(at_once);
         if gone == 0 {
             return None;
         }
+        self.departed_bytes = self.line[gone - 1].end;
         self.line.drain(..gone);
         self.departed += gone as u64;
         match self.ahead.checked_sub(gone) {
