@@ -47,6 +47,13 @@ pub trait Controller: Send {
         let _ = now;
     }
 
+    /// False if [`on_sent`](Controller::on_sent) of a segment that leaves while others are in
+    /// flight never changes the decision, the timer or a fault: a world that knows asks for none
+    /// after it. It may ask for this once, at the beginning.
+    fn decides_in_flight(&self) -> bool {
+        true
+    }
+
     /// The amount and the rate that may be sent now. The world obeys all of it.
     fn decision(&self) -> Decision;
 

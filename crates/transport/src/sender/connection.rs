@@ -39,6 +39,9 @@ pub(super) struct Connection {
     pub forced: bool,
     /// The next new segment carries the CWR flag (RFC 3168 section 6.1.2).
     pub cwr_wanted: bool,
+    /// The controller decides anew after each segment that it sends, not only after the first of
+    /// a flight.
+    pub decides_in_flight: bool,
     /// The window has limited a recent burst. New transmissions are flagged accordingly.
     pub window_limited: bool,
     /// `window_limited` stays set until everything below this is acknowledged.
@@ -128,6 +131,7 @@ impl Connection {
         Connection {
             decision: controller.decision(),
             target: whole(&controller.decision()),
+            decides_in_flight: controller.decides_in_flight(),
             board: Scoreboard::new(signals.rates, transport.loss_detection, transport.dupthresh),
             rtt: RttEstimator::new(RttSettings::of(&transport)),
             latest_rtt: None,
@@ -199,6 +203,12 @@ impl Connection {
         self.decision.pacing.filter(|_| !starts)
     }
 
+    /// All is well, and nothing is missing.
+    #[inline]
+    pub fn is_untroubled(&self) -> bool {
+        self.state == CaState::Open && self.board.sacked_out() | self.board.lost_out() == 0
+    }
+
     /// The window is being lowered.
     #[inline]
     pub fn is_reducing(&self) -> bool {
@@ -258,6 +268,7 @@ impl Connection {
     fn make_room(&mut self) {
         if self.board.outstanding() as usize >= MAX_OUTSTANDING {
             self.controller = Box::new(Overrun::new(&self.decision));
+            self.decides_in_flight = true;
         }
         self.board.grow();
     }
@@ -362,6 +373,9 @@ impl Connection {
     /// Packets counted by the receiver since the acknowledgement before.
     #[inline]
     fn ecn_delta(&mut self, ack: &Ack) -> EcnDelta {
+        if ack.ect0 | ack.ect1 | ack.ce == 0 {
+            return EcnDelta { echo: ack.ece, ..EcnDelta::default() };
+        }
         let (ect0, ect1, ce) = &mut self.ecn_seen;
         EcnDelta {
             ect0: counted(ect0, ack.ect0),

@@ -18,7 +18,7 @@ enum Blocked {
 
 impl Sender {
     /// The segment that may be sent now, or the reason that none may.
-    #[inline]
+    #[inline(always)]
     fn sendable(&self, now: Time) -> Result<u64, Blocked> {
         let Sender { conn, recovery, .. } = self;
         let next = recovery.next_segment(&conn.board);
@@ -44,7 +44,7 @@ impl Sender {
 
     /// When [`transmit`](Sender::transmit) would yield something: `now` if at once, `None` if only
     /// after an acknowledgement, a timer or a write.
-    #[inline]
+    #[inline(never)]
     pub fn ready_at(&self, now: Time) -> Option<Time> {
         if self.conn.forced {
             return Some(now);
@@ -74,7 +74,7 @@ impl Sender {
         match self.sendable(now) {
             Ok(number) => Ok(self.send(now, number)),
             Err(Blocked::Data) if self.conn.forced && self.conn.board.outstanding() > 0 => {
-                Ok(self.send(now, self.recovery.to_probe(&self.conn.board)))
+                Ok(self.send_again(now))
             }
             Err(blocked) => {
                 self.end_burst(blocked);
@@ -85,6 +85,12 @@ impl Sender {
                 })
             }
         }
+    }
+
+    /// A probe, for which there is no new data.
+    #[cold]
+    fn send_again(&mut self, now: Time) -> (Data, Ecn) {
+        self.send(now, self.recovery.to_probe(&self.conn.board))
     }
 
     fn end_burst(&mut self, blocked: Blocked) {
@@ -137,7 +143,8 @@ impl Sender {
         }
     }
 
-    #[inline]
+    /// Within its caller, lest what it returns go through memory.
+    #[inline(always)]
     fn send(&mut self, now: Time, number: u64) -> (Data, Ecn) {
         let Sender { conn, recovery, .. } = self;
         let fresh = number == recovery.next_segment(&conn.board);
@@ -161,7 +168,9 @@ impl Sender {
             let stamp = conn.rate.on_sent(now, idle, conn.ecn_seen.2);
             conn.board.set_stamp(packet, stamp);
         }
-        conn.decide(now);
+        if sent.in_flight == 0 || conn.decides_in_flight {
+            conn.decide(now);
+        }
         conn.pacer.on_sent(
             now,
             bytes + conn.transport.headers,

@@ -310,6 +310,10 @@ impl<T: Callbacks> Controller for Linux<T> {
     /// Carried out in its place within the acknowledgement that proves it.
     fn on_undo(&mut self, _now: Time) {}
 
+    fn decides_in_flight(&self) -> bool {
+        false
+    }
+
     fn decision(&self) -> Decision {
         let mut decision = Decision::clocked(0.0, self.packet, self.ecn);
         self.decide(&mut decision);

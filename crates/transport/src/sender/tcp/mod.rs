@@ -48,7 +48,7 @@ impl Tcp {
         if self.holds { None } else { board.first_to_retransmit() }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn on_sent(&mut self, conn: &mut Connection, number: u64, fresh: bool, slot: Slot) -> u64 {
         let now = slot.sent_at;
         let is_probe = conn.forced && conn.state != CaState::Loss;

@@ -428,6 +428,10 @@ impl Controller for Bbr {
         self.policer.reset(self.counts);
     }
 
+    fn decides_in_flight(&self) -> bool {
+        false
+    }
+
     fn decision(&self) -> Decision {
         Decision {
             window: Segments::new(self.window.get() as f64),

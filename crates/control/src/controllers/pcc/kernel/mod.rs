@@ -129,6 +129,10 @@ impl<C: CoreConstants<State = State>> Controller for PccKernel<C> {
 
     fn on_undo(&mut self, _now: Time) {}
 
+    fn decides_in_flight(&self) -> bool {
+        false
+    }
+
     fn decision(&self) -> Decision {
         let payload = self.core.output.pacing_rate;
         Decision {
