@@ -8,12 +8,23 @@ use narrows_units::{Bytes, Span, Time};
 /// of the round trip before (`tcp_rcv_space_adjust`).
 ///
 /// The application reads at once. The window never limits the sender: `receive_window` does.
+///
+/// Every packet touches what comes first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Autotuning {
+    /// The latest round trip that the receiver has measured (`rcv_rtt_est`).
+    rtt: Option<Span>,
+    /// The number in an acknowledgement whose answer gives the next round trip, and when it left.
+    awaited: Option<(u64, Time)>,
     /// The window up to which the receiver is ready to advertise (`rcv_ssthresh`), in bytes.
     window: u64,
     /// The window that its buffer is made for (`window_clamp`), in bytes.
     limit: u64,
+    started: bool,
+    /// The first segment of the round trip that is measured, and its arrival (`rcvq_space.seq`,
+    /// `time`).
+    round: (u64, Time),
     /// The largest limit, in bytes.
     most: u64,
     mss: u64,
@@ -21,14 +32,6 @@ pub(crate) struct Autotuning {
     step: u64,
     /// Data of a round trip for which the limit was made (`rcvq_space.space`), in bytes.
     space: u64,
-    /// The first segment of the round trip that is measured, and its arrival (`rcvq_space.seq`,
-    /// `time`).
-    round: (u64, Time),
-    /// The latest round trip that the receiver has measured (`rcv_rtt_est`).
-    rtt: Option<Span>,
-    /// The number in an acknowledgement whose answer gives the next round trip, and when it left.
-    awaited: Option<(u64, Time)>,
-    started: bool,
 }
 
 /// The middle value of `tcp_rmem`: the receive buffer of a new connection.

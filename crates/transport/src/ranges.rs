@@ -71,14 +71,18 @@ impl RangeSet {
     /// member before, ascending. Returns the range that holds it now.
     pub fn insert(&mut self, new: Range<u64>, mut added: impl FnMut(Range<u64>)) -> Range<u64> {
         debug_assert!(!new.is_empty(), "nothing to add");
-        // As nearly always.
+        // As nearly always: the last range grows, or what it holds is added once more.
         if let Some(last) = self.ranges.back_mut()
-            && last.end == new.start
+            && last.start <= new.start
+            && new.start <= last.end
         {
-            last.end = new.end;
-            let longer = last.clone();
-            added(new);
-            return longer;
+            let before = last.end;
+            last.end = before.max(new.end);
+            let whole = last.clone();
+            if before < new.end {
+                added(before..new.end);
+            }
+            return whole;
         }
         // Ranges first..end touch or overlap the new one.
         let mut first = self.position(new.start);

@@ -23,32 +23,31 @@ pub struct Receiver {
     latest_arrival: Time,
     delay: Span,
     base_delay: Span,
-    long_silence: Span,
     goodput: Bytes,
     unacknowledged: u32,
     quick_left: u32,
-    ack_due: Option<Time>,
     gro: Span,
-    ack_every: u32,
-    window: u32,
-    counts: [u32; 4],
-    sack: bool,
-    echo_mark: bool,
-    quick_acks: u32,
-    /// The window that Linux would advertise; `None` if the receiver does not look at it.
-    autotuning: Option<Autotuning>,
-    /// One past the highest transmission received, if transmissions are numbered.
-    next_packet: Option<u64>,
-    /// It acknowledges what has not arrived.
-    ahead: Option<Box<Ahead>>,
-    /// It acknowledges in pieces.
-    division: Option<Box<Division>>,
+    ack_due: Option<Time>,
     /// When the segments taken in together since the first of them are passed on, and their
     /// payload.
     aggregate: Option<Time>,
     aggregated: Bytes,
+    counts: [u32; 4],
+    ack_every: u32,
+    window: u32,
+    /// One past the highest transmission received, if transmissions are numbered.
+    next_packet: Option<u64>,
+    /// It acknowledges what has not arrived.
+    ahead: Option<Box<Ahead>>,
+    sack: bool,
+    echo_mark: bool,
+    quick_acks: u32,
     /// Arrived above `next`.
     out_of_order: RangeSet,
+    /// The window that Linux would advertise; `None` if the receiver does not look at it.
+    autotuning: Option<Autotuning>,
+    /// It acknowledges in pieces.
+    division: Option<Box<Division>>,
     /// The ranges received that changed last, newest first: the SACK blocks of the next
     /// acknowledgement.
     recent: Blocks,
@@ -56,6 +55,7 @@ pub struct Receiver {
     signal: Option<Signal>,
     duplicates: u64,
     mss: Bytes,
+    long_silence: Span,
 }
 
 /// Longest acknowledgement delay (`TCP_DELACK_MAX`).
@@ -285,8 +285,12 @@ impl Receiver {
         }
         let mut duplicate = true;
         let range = self.out_of_order.insert(number..number + 1, |_| duplicate = false);
-        self.recent.retain(|block| block.end < range.start || range.end < block.start);
-        self.recent.push_front(Block { start: range.start, end: range.end });
+        let block = Block { start: range.start, end: range.end };
+        // One segment more joins no two ranges, so the other blocks stay as they are.
+        if !self.recent.lengthen_first(block) {
+            self.recent.retain(|block| block.end < range.start || range.end < block.start);
+            self.recent.push_front(block);
+        }
         if duplicate {
             return self.acknowledge_duplicate(now, number);
         }

@@ -76,7 +76,12 @@ pub struct RttEstimator {
     round_end: u64,
     backoff: u32,
     timeout: Span,
+    /// Round trips of late, ascending in time and value: the first is the minimum.
     minimum: VecDeque<(Time, Span)>,
+    /// The minimum; [`Span::MAX`] before the first sample.
+    least: Span,
+    /// A round trip above this and before this time changes nothing of them.
+    quiet: (Span, Time),
 }
 
 /// The least variation term of RFC 9002 (section 6.1.2, `kGranularity`).
@@ -100,6 +105,8 @@ impl RttEstimator {
             backoff: 0,
             timeout: settings.initial,
             minimum: VecDeque::new(),
+            least: Span::MAX,
+            quiet: (Span::MAX, Time::ZERO),
         }
     }
 
@@ -189,8 +196,14 @@ impl RttEstimator {
     /// A sample for the minimum.
     #[inline]
     pub fn sample_minimum(&mut self, now: Time, rtt: Span) {
-        // Kept ascending in time and value. Nearly every sample is above the minimum and only
-        // replaces the tail.
+        let (above, until) = self.quiet;
+        if rtt <= above || now >= until {
+            self.keep(now, rtt);
+        }
+    }
+
+    /// A sample that may change what is kept for the minimum.
+    fn keep(&mut self, now: Time, rtt: Span) {
         // Requirement, RFC 9002 section 5.2: "min_rtt MUST be set to the lesser of min_rtt and
         // latest_rtt"
         while self.minimum.back().is_some_and(|(_, kept)| *kept >= rtt) {
@@ -205,6 +218,11 @@ impl RttEstimator {
         while self.minimum.len() > 1 && now.since(self.minimum[0].0) > MIN_WINDOW {
             self.minimum.pop_front();
         }
+        let (oldest, least) = self.minimum[0];
+        let (newest, largest) = self.minimum[self.minimum.len() - 1];
+        let until = (newest + MIN_WINDOW / 4).min(oldest + MIN_WINDOW);
+        self.least = least;
+        self.quiet = (largest, if self.minimum.len() > 1 { until } else { Time::ZERO });
     }
 
     /// The smoothed round trip, zero before the first sample.
@@ -216,7 +234,7 @@ impl RttEstimator {
     /// The least round trip of the latest five minutes; `None` before the first sample.
     #[inline]
     pub fn minimum(&self) -> Option<Span> {
-        self.minimum.front().map(|(_, rtt)| *rtt)
+        (self.least != Span::MAX).then_some(self.least)
     }
 
     /// The retransmission timeout, back-off included.

@@ -37,6 +37,17 @@ impl Blocks {
         self.count = kept as u32 + 1;
     }
 
+    /// Replaces the first block by `block` if that is one segment longer at its end. True if so.
+    pub fn lengthen_first(&mut self, block: Block) -> bool {
+        let grows = self.count > 0
+            && self.blocks[0].start == block.start
+            && self.blocks[0].end + 1 == block.end;
+        if grows {
+            self.blocks[0] = block;
+        }
+        grows
+    }
+
     /// Keeps only the blocks for which `keep` is true, in their order.
     pub fn retain(&mut self, mut keep: impl FnMut(&Block) -> bool) {
         let mut kept = 0;

@@ -196,14 +196,17 @@ impl Scoreboard {
         (self.next - self.una) as u32
     }
 
+    #[inline]
     pub(crate) fn sacked_out(&self) -> u32 {
         self.sacked_out
     }
 
+    #[inline]
     pub(crate) fn lost_out(&self) -> u32 {
         self.lost_out
     }
 
+    #[inline]
     pub(crate) fn retrans_out(&self) -> u32 {
         self.retrans_out
     }
@@ -291,11 +294,16 @@ impl Scoreboard {
     }
 
     /// The cumulative acknowledgement has moved: forgets ranges below it.
+    #[inline]
     pub(crate) fn trim(&mut self) {
         if self.is_holed {
-            self.holes.sacked.remove_below(self.una);
-            self.is_holed = !self.holes.is_empty();
+            self.trim_holes();
         }
+    }
+
+    fn trim_holes(&mut self) {
+        self.holes.sacked.remove_below(self.una);
+        self.is_holed = !self.holes.is_empty();
     }
 
     /// The receiver holds `start..end`: adds to `delivered` each segment of it that was not known

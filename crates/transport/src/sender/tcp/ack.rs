@@ -54,8 +54,11 @@ impl Tcp {
         } else {
             conn.timers.reorder = Time::NEVER;
         }
-        event.probe_loss = self.judge_probe(conn, ack, advanced || ack.part > 0);
-        self.step_state(conn, ack, &mut event);
+        event.probe_loss =
+            self.probe.is_some() && self.judge_probe(conn, ack, advanced || ack.part > 0);
+        if !conn.is_untroubled() || ack.ece {
+            self.step_state(conn, ack, &mut event);
+        }
         if event.probe_loss {
             event.congestion.get_or_insert(Congestion::Loss);
         }
@@ -133,16 +136,21 @@ fn deliver_cumulative(
     if next <= conn.board.una() {
         return;
     }
+    // Not in memory, where each segment would be written.
+    let mut samples = std::mem::take(fresh);
     while conn.board.una() < next {
         let number = conn.board.una();
         match conn.board.pass(evidence) {
             Some(slot) => {
-                fresh.add(number, &slot);
+                samples.add(number, &slot);
                 conn.note_delivered(evidence.now, number, number, &slot);
             }
-            None => fresh.repaired |= conn.board.slot(number).flags.has(Flags::EVER_RETRANSMITTED),
+            None => {
+                samples.repaired |= conn.board.slot(number).flags.has(Flags::EVER_RETRANSMITTED)
+            }
         }
     }
+    *fresh = samples;
     conn.board.trim();
     conn.short.forget_below(next);
 }
@@ -157,9 +165,12 @@ fn deliver_selective(
     // new ones are taken in order, lest their segments look reordered.
     let mut new = [Block::default(); MAX_BLOCKS];
     let mut count = 0;
-    for block in blocks.iter().filter(|block| !conn.selective.known_blocks.contains(block)) {
-        new[count] = *block;
-        count += 1;
+    let known = &conn.selective.known_blocks;
+    for (block, place) in blocks.iter().zip(known) {
+        if block != place && !known.contains(block) {
+            new[count] = *block;
+            count += 1;
+        }
     }
     if count > 1 {
         new[..count].sort_unstable_by_key(|block| block.start);
@@ -186,13 +197,12 @@ fn take_rtt(
     advanced: bool,
     fresh: &RttSamples,
 ) -> Option<Span> {
-    match (fresh.oldest, fresh.newest) {
-        (Time::NEVER, _) if advanced && conn.transport.timestamps => {
-            Some(conn.take_rtt(now, ack.echo, ack.echo))
-        }
-        (Time::NEVER, _) => None,
-        (oldest, newest) => Some(conn.take_rtt(now, oldest, newest)),
-    }
+    let (oldest, newest) = match (fresh.oldest, fresh.newest) {
+        (Time::NEVER, _) if advanced && conn.transport.timestamps => (ack.echo, ack.echo),
+        (Time::NEVER, _) => return None,
+        both => both,
+    };
+    Some(conn.take_rtt(now, oldest, newest))
 }
 
 /// Linux `tcp_clean_rtx_queue`: the timeout begins anew as well where segments are reported that
