@@ -6,7 +6,7 @@ use crate::hosts::Hosts;
 use crate::packet::{Kind, Net, Packet};
 use crate::watch::Watch;
 use narrows_network::{LinkEvent, Visitor};
-use narrows_transport::{Ack, Content, Data, Point, Seen};
+use narrows_transport::{Ack, Content, Point, Seen};
 use narrows_units::{Bytes, Time};
 
 impl<O: Watch, C: Carried> Visitor<Packet<C>> for Hosts<'_, O, C> {
@@ -19,10 +19,7 @@ impl<O: Watch, C: Carried> Visitor<Packet<C>> for Hosts<'_, O, C> {
         );
         let slot = packet.flow as usize;
         match packet.kind() {
-            Kind::Data => {
-                let data = packet.to_data(self.slots[slot].headers);
-                self.deliver_data(network, now, &mut packet, &data);
-            }
+            Kind::Data => self.deliver_data(network, now, &mut packet),
             Kind::Ack => self.deliver_ack(now, &packet),
             _ => self.deliver_other(network, now, &packet),
         }
@@ -110,15 +107,10 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
     }
 
     #[inline]
-    fn deliver_data(
-        &mut self,
-        network: &mut Net<C>,
-        now: Time,
-        packet: &mut Packet<C>,
-        data: &Data,
-    ) {
+    fn deliver_data(&mut self, network: &mut Net<C>, now: Time, packet: &mut Packet<C>) {
         let slot = packet.flow as usize;
         let endpoint = &mut self.slots[slot];
+        let data = packet.to_data(endpoint.headers);
         let tally = &mut self.tallies[endpoint.flow as usize];
         tally.arrived += 1;
         tally.arrived_wire += Bytes::new(packet.size as u64);
@@ -128,18 +120,22 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         };
         let receiver = &mut ends.1;
         let signal = packet.header().map(|header| header.signal());
-        let ack = receiver.on_data(now, data, packet.ecn(), signal);
+        let ack = receiver.on_data(now, &data, packet.ecn(), signal);
         let next = receiver.next();
         let timer = receiver.next_timer();
         let completes = endpoint.ledger.awaits(next);
+        let divides = receiver.divides();
         if let Some(due) = timer {
             self.hasten(slot, due);
         }
         if completes {
             self.complete(now, slot, next);
         }
-        if let Some(ack) = ack {
-            self.send_ack(network, now, slot, &ack);
+        if let Some(ack) = &ack {
+            if divides {
+                self.send_pieces(network, now, slot, ack);
+            }
+            self.send_whole(network, now, slot, ack);
         }
     }
 
@@ -166,8 +162,9 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
 
     #[inline]
     fn send_whole(&mut self, network: &mut Net<C>, now: Time, slot: usize, ack: &Ack) {
-        let flow = self.slots[slot].flow as usize;
-        let headers = self.slots[slot].headers;
+        let endpoint = &self.slots[slot];
+        let flow = endpoint.flow as usize;
+        let headers = endpoint.headers;
         self.tallies[flow].acks += 1;
         let sack_option = if ack.blocks.is_empty() { 0 } else { 4 + 8 * ack.blocks.len() as u32 };
         let packet = Packet::ack(

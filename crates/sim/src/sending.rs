@@ -81,9 +81,10 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
     #[inline]
     fn on_receiver(&mut self, network: &mut Net<C>, now: Time, slot: usize) {
         if let Ends::Transport(ends) = &mut self.slots[slot].ends
-            && let Some(ack) = ends.1.on_timer(now)
+            && ends.1.next_timer().is_some_and(|due| due <= now)
+            && let Some(ack) = &ends.1.on_timer(now)
         {
-            self.send_ack(network, now, slot, &ack);
+            self.send_ack(network, now, slot, ack);
         }
     }
 }

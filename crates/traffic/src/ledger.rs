@@ -4,7 +4,10 @@ use crate::action::Message;
 use std::collections::VecDeque;
 
 /// The transfers that are under way on one connection, or as datagrams. A world keeps one for each.
+///
+/// Every packet touches what comes first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Ledger {
     /// Where the first of them ends.
     awaited: u64,
