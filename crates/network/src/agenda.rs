@@ -27,8 +27,8 @@ pub struct Agenda {
     /// the others: one comparison of words orders by time, and by number at equal times.
     bits: u32,
     base: Time,
-    /// What a key has of later times than it has room for. When nothing comes before these, keys
-    /// begin anew from a later `base`. One more is never.
+    /// Stands in a key for all times that are too late for it. When nothing comes before these,
+    /// keys begin anew from a later `base`. One more is never.
     far: u64,
     /// The lowest key of such a time.
     first_far: u64,

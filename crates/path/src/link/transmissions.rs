@@ -54,7 +54,7 @@ impl Transmissions {
     pub(crate) fn depart(&mut self, t: Time) -> Option<Time> {
         let mut gone = 0;
         let mut at_once = 0;
-        // What changes with each packet is kept out of memory meanwhile.
+        // In registers: they change with each packet.
         let (mut counted, mut free_at) = (self.counted, self.free_at);
         for first in &self.line {
             if !counted {

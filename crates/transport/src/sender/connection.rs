@@ -242,6 +242,13 @@ impl Connection {
         self.target = whole(&self.decision);
     }
 
+    /// The decision in force is the controller's, which waits for no timer.
+    pub fn is_decided(&self) -> bool {
+        let mut decision = self.decision;
+        let awaited = self.controller.decide(&mut decision);
+        decision == self.decision && awaited == Awaited::Event
+    }
+
     /// Stops sending after a fault of the controller. The window becomes 0. A timer is due at once,
     /// so that the caller looks at the sender and finds the fault.
     #[cold]

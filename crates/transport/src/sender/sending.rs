@@ -170,6 +170,8 @@ impl Sender {
         }
         if sent.in_flight == 0 || conn.decides_in_flight {
             conn.decide(now);
+        } else {
+            debug_assert!(conn.is_decided(), "a segment in flight changed the decision");
         }
         conn.pacer.on_sent(
             now,

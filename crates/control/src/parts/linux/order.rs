@@ -310,8 +310,9 @@ impl<T: Callbacks> Controller for Linux<T> {
     /// Carried out in its place within the acknowledgement that proves it.
     fn on_undo(&mut self, _now: Time) {}
 
+    /// Only a start that was chosen acts on each segment.
     fn decides_in_flight(&self) -> bool {
-        false
+        self.socket.starter.is_chosen()
     }
 
     fn decision(&self) -> Decision {
