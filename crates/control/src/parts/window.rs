@@ -86,6 +86,8 @@ impl Window {
         match self.restart.on_sent(sent, (self.cwnd, self.threshold)) {
             Some(_) if self.starter.keeps_when_idle() => false,
             Some((cwnd, threshold)) => {
+                let end = self.starter.abandon();
+                let threshold = end.map_or(threshold, |end| end.threshold.max(MIN_THRESHOLD));
                 (self.cwnd, self.threshold) = (cwnd, threshold);
                 self.starter.on_idle();
                 true

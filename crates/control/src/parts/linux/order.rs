@@ -65,6 +65,9 @@ impl<T: Callbacks> Linux<T> {
 
     /// A tail loss probe has repaired a loss (`tcp_process_tlp_ack`).
     fn repaired_by_probe(&mut self, after: CaState) {
+        let own = self.socket.starter.abandon();
+        self.finish(own);
+        self.socket.starter.on_repaired_loss();
         self.reduce(0);
         self.enter(CaState::Cwr);
         self.complete();
@@ -255,6 +258,8 @@ impl<T: Callbacks> Controller for Linux<T> {
                 && self.socket.is_stale(idle, sent.rto)
                 && !self.socket.starter.keeps_when_idle()
             {
+                let own = self.socket.starter.abandon();
+                self.finish(own);
                 self.socket.starter.on_idle();
                 self.socket.restart(idle, self.socket.ticks.of(sent.rto));
             }

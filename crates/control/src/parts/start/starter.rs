@@ -293,6 +293,22 @@ impl Starter {
         self.chosen.as_mut()?.cut.take().map(|cut| cut.end())
     }
 
+    /// A probe has repaired a loss, for which the controller makes its own reduction at once.
+    pub fn on_repaired_loss(&mut self) {
+        let Some(chosen) = &mut self.chosen else { return };
+        chosen.draining = None;
+        if chosen.exit == Exit::Running {
+            chosen.exit = Exit::Loss;
+        }
+        chosen.choices.growth.on_reduction();
+        if let Some(resume) = &mut chosen.choices.resume {
+            resume.leave();
+        }
+        if !matches!(self.start, Start::HyStart(_)) {
+            self.start = Start::Classic;
+        }
+    }
+
     /// The start is over.
     pub fn end(&mut self) {
         self.start = Start::Classic;

@@ -359,7 +359,8 @@ impl Connection {
         let most = if limited > 0 { most * catches_up + 1.0 } else { most };
         assert!(
             after.window.get() <= most + 1e-9,
-            "{} after {} with {limited} of {} limited",
+            "{}: {} after {} with {limited} of {} limited",
+            self.text,
             after.window,
             before.window,
             acked.len()

@@ -129,6 +129,28 @@ fn one_acknowledgement_of_a_whole_window_doubles_it() {
     }
 }
 
+/// Found by the properties above: a reduction of Rapid Start that idleness interrupted gave its
+/// window back.
+#[test]
+fn a_restart_after_idleness_ends_a_reduction_of_a_start() {
+    use connection::Operation::{Acknowledge, Send, Wait};
+    let acked = |acked, mark| Acknowledge { lost: 0, acked, mark, rtt: false };
+    let ops = vec![
+        Send { most: 10, limited: true },
+        acked(10, false),
+        Send { most: 10, limited: true },
+        acked(10, false),
+        Wait { us: 200_001 },
+        acked(0, true),
+        Send { most: 1, limited: false },
+        acked(0, false),
+    ];
+    for name in ["newreno?profile=rfc5681&", "cubic?profile=rfc9438&", "hstcp?", "dctcp?", "cubic?"]
+    {
+        Connection::new(&format!("{name}start=rapid"), &setup(10.0)).run(&ops);
+    }
+}
+
 /// Found by the properties above: an increase that FAST spreads over a round trip came whole after
 /// an hour of idleness, when the flow had restarted from its initial window.
 #[test]
