@@ -31,7 +31,7 @@ pub enum Start {
     /// HyStart, as CUBIC of Linux drives it.
     HyStart(HyStart),
     /// HyStart of a controller that measures no round trips for it.
-    MeasuringHyStart(Box<MeasuringHyStart>),
+    HyStartMeasuring(Box<MeasuringHyStart>),
     /// HyStart++ (RFC 9406).
     HyStartPlusPlus(HyStartPlusPlus),
     /// SEARCH (draft-chung-ccwg-search).
@@ -46,7 +46,7 @@ impl Start {
     pub fn on_sent(&mut self, number: u64) {
         match self {
             Start::HyStartPlusPlus(start) => start.on_sent(number),
-            Start::MeasuringHyStart(start) => start.on_sent(number),
+            Start::HyStartMeasuring(start) => start.on_sent(number),
             Start::Classic | Start::HyStart(_) | Start::Search(_) | Start::Rapid(_) => {}
         }
     }
@@ -58,7 +58,7 @@ impl Start {
         match self {
             Start::HyStartPlusPlus(start) => Some(start.growth(acked)),
             Start::Rapid(start) => Some(acked * f64::from(start.factor())),
-            Start::Classic | Start::HyStart(_) | Start::MeasuringHyStart(_) | Start::Search(_) => {
+            Start::Classic | Start::HyStart(_) | Start::HyStartMeasuring(_) | Start::Search(_) => {
                 None
             }
         }
@@ -80,7 +80,7 @@ impl Start {
                 let highest = feedback.acked.iter().map(|acked| acked.number).max();
                 ends(highest.is_some_and(|highest| start.on_ack(highest, feedback.rtt)))
             }
-            Start::MeasuringHyStart(start) => ends(start.on_feedback(feedback, view.cwnd)),
+            Start::HyStartMeasuring(start) => ends(start.on_feedback(feedback, view.cwnd)),
             Start::Search(start) => start
                 .on_ack(&SearchAck {
                     now: feedback.now,
@@ -121,7 +121,7 @@ impl Start {
     pub fn code(&self) -> f64 {
         match self {
             Start::Classic => 0.0,
-            Start::HyStart(_) | Start::MeasuringHyStart(_) => 1.0,
+            Start::HyStart(_) | Start::HyStartMeasuring(_) => 1.0,
             Start::HyStartPlusPlus(_) => 2.0,
             Start::Search(_) => 3.0,
             Start::Rapid(_) => 4.0,

@@ -229,7 +229,7 @@ impl OwnStarts {
             StartChoice::Auto => auto,
             StartChoice::Classic => Start::Classic,
             StartChoice::HyStart => hystart
-                .unwrap_or_else(|| Start::MeasuringHyStart(Box::new(MeasuringHyStart::new(mss)))),
+                .unwrap_or_else(|| Start::HyStartMeasuring(Box::new(MeasuringHyStart::new(mss)))),
             StartChoice::HyStartPlusPlus => {
                 Start::HyStartPlusPlus(HyStartPlusPlus::with(css, paced))
             }

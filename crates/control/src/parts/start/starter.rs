@@ -158,7 +158,7 @@ impl Starter {
             Start::Rapid(_) => self.start = Start::Classic,
             Start::Classic
             | Start::HyStart(_)
-            | Start::MeasuringHyStart(_)
+            | Start::HyStartMeasuring(_)
             | Start::HyStartPlusPlus(_) => {}
         }
         chosen.draining = None;
