@@ -37,7 +37,7 @@ pub(crate) struct Writer {
     stopped: bool,
 }
 
-/// What the writer wants of its stream.
+/// A wish of the writer for its stream.
 pub(crate) enum Wish {
     /// Write this.
     Write(Bytes),

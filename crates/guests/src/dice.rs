@@ -2,10 +2,10 @@
 
 use narrows_params::ParamError;
 
-/// The lines that a workspace of one's own needs, since the patch of this one does not reach it.
+/// The lines that another workspace needs: the patch of this workspace does not reach it.
 const REMEDY: &str = "add to the workspace's Cargo.toml:\n\n\
     [patch.crates-io]\n\
-    rand_pcg = { git = \"https://github.com/narrows-cc/narrows\" }\n\n\
+    rand_pcg = { git = \"the address of the repository of Narrows\" }\n\n\
     and run `cargo update -p rand_pcg`";
 
 /// Refuses a controller whose generators are seeded by the operating system: no run of it could be

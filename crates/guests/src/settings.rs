@@ -81,5 +81,5 @@ impl Settings {
     }
 }
 
-/// What both stacks do without the extension (RFC 9000 section 13.2.2).
+/// The default of both stacks, for which they need no extension (RFC 9000 section 13.2.2).
 const ACK_EVERY_DEFAULT: u32 = 2;

@@ -38,9 +38,9 @@ pub enum Refused {
         stack: Stack,
         /// The signal.
         need: Need,
-        /// What the library does instead.
+        /// The library's behaviour instead.
         why: &'static str,
-        /// What would do.
+        /// The remedy.
         remedy: &'static str,
     },
     /// It is not written for a transport that numbers its transmissions.
@@ -52,7 +52,7 @@ pub enum Refused {
         stack: Stack,
         /// Why.
         why: &'static str,
-        /// What would do.
+        /// The remedy.
         remedy: &'static str,
     },
 }

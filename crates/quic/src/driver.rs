@@ -14,8 +14,8 @@ use std::time::Instant;
 /// Timers that fire at one time before the rest waits for the next call.
 const MOST_TIMERS: u32 = 16;
 
-/// The least window in packets (RFC 9002 section 7.2, `kMinimumWindow`), also that of a controller
-/// that cannot go on.
+/// The least window in packets (RFC 9002 section 7.2, `kMinimumWindow`), also the window of a
+/// controller that cannot go on.
 const LEAST_WINDOW: u64 = 2;
 
 /// A controller, and what it has to be told.

@@ -84,7 +84,7 @@ impl Flight {
         self.slots.front().map_or(self.sent, |slot| slot.number)
     }
 
-    /// Takes out a packet that left at `sent`: that with this number, or any if there is none.
+    /// Takes out a packet that left at `sent`: the packet with this number, or any without a number.
     /// Times of departure are in order, so it is found by its time, and then by its number.
     pub(crate) fn take_sent(&mut self, sent: Instant, packet: Option<u64>) -> Option<Slot> {
         let first = self.slots.partition_point(|slot| slot.sent < sent);

@@ -77,7 +77,7 @@ impl NoqHost {
         }
     }
 
-    /// Carries events between connection and endpoint, until there are none.
+    /// Carries events between connection and endpoint, until neither has any.
     fn exchange_events(&mut self) {
         let Some((handle, connection)) = &mut self.connection else { return };
         loop {

@@ -34,7 +34,7 @@ pub fn run(text: &str) -> Record {
     tried(text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The record of a run of this text, or why there is none.
+/// The record of a run of this text, or the reason why it failed.
 pub fn tried(text: &str) -> Result<Record, SimError> {
     narrows_sim::run(&scenario(text))
 }

@@ -1,4 +1,4 @@
-//! What guests refuse says what would do.
+//! Refusals of guests name the remedy.
 
 use crate::common::{flow, head, link, stacks};
 

@@ -9,8 +9,8 @@ use narrows_wire::Ecn;
 /// A guest at work.
 ///
 /// The world measures round trips itself, since stacks tell only the smoothed one: the one-way
-/// delay of a datagram that arrives at the sender, plus that of the latest before it that arrived
-/// at the receiver. A receiver's delay of acknowledgements is not in it.
+/// delay of a datagram that arrives at the sender, plus the delay of the latest datagram
+/// that had arrived at the receiver. A receiver's delay of acknowledgements is not in it.
 pub(crate) struct Hosted {
     guest: Box<dyn Guest>,
     /// One-way delay of the latest datagram that arrived at the receiver.

@@ -178,7 +178,7 @@ fn worlds_do_not_know_each_other_and_reports_know_no_world() {
 /// are as worldless otherwise.
 const OF_STACKS: [&str; 2] = ["guests", "quic"];
 
-/// What these crates may contain: instants that the world gives, addresses that nobody reads, and
+/// Words allowed in these crates: instants that the world gives, addresses that nobody reads, and
 /// seeds that differ in each process for real connections.
 const OF_STACKS_MAY: [&str; 4] = ["std::time", "Instant", "SystemTime", "std::net"];
 
