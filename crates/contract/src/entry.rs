@@ -1,8 +1,8 @@
 //! The registry line of a controller, and the setup that one is made with.
 
-use crate::{Controller, Guest};
+use crate::{Controller, Guest, Saved};
 use narrows_params::{Makes, Need, ParamError, Params, Registered, Spec};
-use narrows_units::{Bytes, Segments, Span};
+use narrows_units::{Bytes, Segments};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
@@ -141,17 +141,6 @@ pub struct Setup {
     pub seed: u64,
     /// State of the path that an earlier connection saved, for a controller that resumes.
     pub saved: Option<Saved>,
-}
-
-/// State of a path, saved by a connection for a later one (RFC 9959).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Saved {
-    /// The least round trip.
-    pub rtt: Span,
-    /// Segments delivered per round trip.
-    pub window: Segments,
-    /// Time since then.
-    pub age: Span,
 }
 
 impl Default for Setup {

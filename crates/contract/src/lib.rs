@@ -14,11 +14,12 @@ mod fault;
 mod feedback;
 mod guest;
 mod open;
+mod saved;
 mod sent;
 pub mod testing;
 
 pub use controller::{Awaited, Controller, Decision, Reduction, Timeout};
-pub use entry::{Basis, Build, Built, Entry, GuestMaker, Maker, Saved, Setup};
+pub use entry::{Basis, Build, Built, Entry, GuestMaker, Maker, Setup};
 pub use fault::Fault;
 pub use feedback::{
     Acked, CaState, Congestion, EcnDelta, Feedback, Lost, Outstanding, RateSample, Totals,
@@ -27,4 +28,5 @@ pub use guest::{
     Datagram, End, GUEST_DATAGRAM, GUEST_HEADERS, Guest, GuestCounts, GuestEnd, GuestSample,
 };
 pub use open::{Open, Role};
+pub use saved::Saved;
 pub use sent::{Sent, Tag};

@@ -8,8 +8,8 @@ use crate::runner::run_cells;
 use crate::work::Work;
 use narrows_control::ENTRIES;
 use narrows_deploy::Experiment;
-use narrows_deploy::experiment::On;
-use narrows_deploy::plan::{self, Effort, Exposed, Job, JobKind, NAME, Plan, Reduced};
+use narrows_deploy::experiment::{EXPOSED, On};
+use narrows_deploy::plan::{self, Effort, Exposed, Job, JobKind, Plan, Reduced};
 use narrows_files::{Limit, read_text};
 use narrows_report::{Bundle, write_bundle};
 use narrows_scenario::paper::World;
@@ -102,7 +102,7 @@ fn exposed(on: &On, experiment: &Path) -> Result<Exposed, Failure> {
             let mut keys: Map<String, Value> = from_toml(profile.text, path)?;
             let [from, to] = ENDS;
             let flow = json!({
-                "from": from, "to": to, "controller": NAME, "workload": traffic,
+                "from": from, "to": to, "controller": EXPOSED, "workload": traffic,
             });
             keys.insert("flow".to_owned(), json!([flow]));
             (keys, format!("the path {path}"), folder)
@@ -144,7 +144,7 @@ fn ran(
         scenario,
         |cell, record| {
             let record = record.map_err(Failure::Other)?;
-            let reduced = Reduced::of(plan, &jobs[cell as usize], &record);
+            let reduced = plan.reduced(&jobs[cell as usize], &record);
             *kept[cell as usize].lock().expect("no panic while it is held") = Some(reduced);
             Ok(())
         },

@@ -1,10 +1,11 @@
 //! The checks of an experiment's keys.
 
+use super::description::{
+    Design, EXPOSED, Experiment, Kept, Kind, On, OpenConnections, Planned, RollBack, Stop,
+};
 use super::metrics::{Judged, Metric};
 use super::raw::{Raw, RawDesign, RawKind, RawMetric, RawPlan, RawPorts, RawSelect};
 use super::select::{End, Ports, Prefix, Select, Unit};
-use super::{Design, Experiment, Kept, Kind, On, OpenConnections, Planned, RollBack, Stop};
-use crate::plan::NAME;
 use narrows_scenario::written::{At, Checked, Problem, Quantity};
 use narrows_units::Span;
 use std::ops::Range;
@@ -45,7 +46,7 @@ pub(super) fn check(raw: Raw, controllers: Controllers) -> Checked<Experiment> {
     }
     let alpha = stop.alpha.as_ref().map_or(Ok(0.05), |own| percent(own, 0.001..=0.2))?;
     let emergency = stop.emergency.map_or(Ok(4.0), |own| match own.value {
-        never if never == 0.0 => Ok(0.0),
+        0.0 => Ok(0.0),
         value if value >= 1.5 && value.is_finite() => Ok(value),
         _ => Err(Problem::at(
             &own.span,
@@ -276,7 +277,7 @@ fn of_plan(raw: RawPlan, span: &Range<usize>) -> Checked<Planned> {
                 span,
                 "a plan needs a network",
                 format!(
-                    "write scenario = \"FILE.toml\", whose exposed flows have controller = \"{NAME}\", or path = \"broadband\" with traffic"
+                    "write scenario = \"FILE.toml\", whose exposed flows have controller = \"{EXPOSED}\", or path = \"broadband\" with traffic"
                 ),
             ));
         }

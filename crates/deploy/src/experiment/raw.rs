@@ -1,6 +1,6 @@
 //! The keys of an experiment's file, as they are written.
 
-use super::OpenConnections;
+use super::description::OpenConnections;
 use super::select::{End, Unit};
 use narrows_scenario::written::{At, Quantity};
 use narrows_units::Span;

@@ -1,6 +1,7 @@
 //! The network of a plan, whose exposed flows are divided between the arms.
 
-use super::{NAME, Parts};
+use super::job::Parts;
+use crate::experiment::EXPOSED;
 use narrows_scenario::{Scenario, ScenarioError, parse, to_toml};
 use narrows_units::{Random, Span};
 use serde_json::{Map, Value, json};
@@ -14,6 +15,9 @@ const TAIL: Span = Span::from_secs(60);
 /// What follows in the names of divided flows, for the control and the treatment.
 const ARMS: [&str; 2] = [" control", " treated"];
 
+/// Reads a file that a scenario names.
+type Read = Arc<dyn Fn(&Path) -> io::Result<String> + Send + Sync>;
+
 /// A network with exposed flows.
 #[derive(Clone)]
 pub struct Exposed {
@@ -24,7 +28,7 @@ pub struct Exposed {
     /// Name of the file, for errors.
     file: String,
     /// Reads the files that the scenario names.
-    read: Arc<dyn Fn(&Path) -> io::Result<String> + Send + Sync>,
+    read: Read,
 }
 
 impl std::fmt::Debug for Exposed {
@@ -65,7 +69,7 @@ impl Exposed {
     pub fn of(
         mut network: Map<String, Value>,
         file: &str,
-        read: Arc<dyn Fn(&Path) -> io::Result<String> + Send + Sync>,
+        read: Read,
     ) -> Result<Exposed, NetworkError> {
         let refuse = |text: String| Err(NetworkError(format!("{file}: {text}")));
         let all = match network.remove("flow") {
@@ -75,7 +79,7 @@ impl Exposed {
         let (mut flows, mut others) = (Vec::new(), Vec::new());
         for flow in all {
             match flow {
-                Value::Object(keys) if keys.get("controller") == Some(&json!(NAME)) => {
+                Value::Object(keys) if keys.get("controller") == Some(&json!(EXPOSED)) => {
                     flows.push(keys)
                 }
                 other => others.push(other),
@@ -83,7 +87,7 @@ impl Exposed {
         }
         if flows.is_empty() {
             return refuse(format!(
-                "no flow has controller = \"{NAME}\", so nothing is exposed to the treatment; give it to the flows that the host sends"
+                "no flow has controller = \"{EXPOSED}\", so nothing is exposed to the treatment; give it to the flows that the host sends"
             ));
         }
         for key in ["start", "stop", "stagger", "pauses"] {
@@ -124,7 +128,7 @@ impl Exposed {
         let spread = libm::log(1.0 + variation * variation).sqrt();
         for (place, share) in parts.shares.iter().enumerate() {
             let factor = match variation {
-                none if none == 0.0 => 1.0,
+                0.0 => 1.0,
                 _ => libm::exp(spread * random.normal() - 0.5 * spread * spread),
             };
             for (index, flow) in self.flows.iter().enumerate() {

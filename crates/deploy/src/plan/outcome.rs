@@ -1,6 +1,8 @@
 //! What a plan's runs say.
 
-use super::{Job, JobKind, Plan, RAMP, Reduced, Timing};
+use super::job::{Job, JobKind, Timing};
+use super::reduced::Reduced;
+use super::whole::{Plan, RAMP};
 use crate::experiment::{Kind, Metric, Unit};
 use crate::measured::{Classes, Measured};
 use crate::order::{Arm, switchback};
@@ -193,9 +195,8 @@ impl<'a> Runs<'a> {
 
     /// The runs of a share: seed, control and treatment.
     fn share(&self, share: f64) -> impl Iterator<Item = (u64, &'a [Measured; 2])> {
-        self.all.iter().filter_map(move |(job, own)| {
-            (job.kind == JobKind::Share(share)).then(|| (job.seed, &own.parts[0]))
-        })
+        let of_share = self.all.iter().filter(move |(job, _)| job.kind == JobKind::Share(share));
+        of_share.map(|(job, own)| (job.seed, &own.parts[0]))
     }
 
     /// The control of the runs without treatment.

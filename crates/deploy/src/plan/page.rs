@@ -1,6 +1,6 @@
 //! A plan as a page.
 
-use super::outcome::{Outcome, Verdict};
+use super::outcome::{Outcome, Ramp, Verdict};
 use super::text::{advice, capital, ramp, rows, spillover, timings, words};
 use narrows_figure::{Axis, Content, Figure, Rule, Scale, Series, Style};
 use narrows_measure::sequential::Mean;
@@ -102,7 +102,7 @@ fn table(rows: &[Vec<String>]) -> String {
 pub(super) fn figure(outcome: &Outcome) -> Figure {
     let metric = outcome.metrics[0].metric;
     let change = |own: &Mean| PERCENT * (libm::exp(own.mean) - 1.0);
-    let series = |place: usize, name: &str, of: &dyn Fn(&super::Ramp) -> Option<Mean>| {
+    let series = |place: usize, name: &str, of: &dyn Fn(&Ramp) -> Option<Mean>| {
         let there = outcome.ramp.iter().filter_map(|own| Some((PERCENT * own.share, of(own)?)));
         let points: Vec<(f64, Mean)> = there.collect();
         let ends = |(x, own): &(f64, Mean)| {

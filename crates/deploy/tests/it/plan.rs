@@ -34,7 +34,7 @@ fn ran(plan: &Plan, jobs: Vec<Job>) -> Vec<(Job, Reduced)> {
     let one = |job: Job| {
         let scenario = plan.scenario(&job).expect("the network takes the flows");
         let record = narrows_sim::run(&scenario).expect("it runs");
-        let reduced = Reduced::of(plan, &job, &record);
+        let reduced = plan.reduced(&job, &record);
         (job, reduced)
     };
     jobs.into_iter().map(one).collect()
