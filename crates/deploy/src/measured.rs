@@ -9,6 +9,11 @@ use std::collections::BTreeMap;
 /// is ours.
 const SMALLEST: u64 = 10_000;
 
+/// True if a connection with so many bytes counts for more than timeouts and round trips.
+pub(crate) fn is_judged(bytes: u64) -> bool {
+    bytes >= SMALLEST
+}
+
 /// What was measured of the connections of one arm that began in a period. Its size does not depend
 /// on their number.
 #[derive(Clone, Debug, Default)]
@@ -77,7 +82,7 @@ impl Measured {
     pub fn add_connection(&mut self, bytes: u64, busy: Span, timeouts: u64) {
         self.connections += 1;
         self.timeouts += timeouts;
-        if bytes < SMALLEST {
+        if !is_judged(bytes) {
             return;
         }
         let seconds = libm::log(busy.as_secs_f64().max(1e-9));
@@ -139,6 +144,11 @@ impl Measured {
         self.connections >= fewest || self.rates.0 > 0.0
     }
 
+    /// Returns the mean of completion, all sizes together, in seconds; `None` without connections.
+    pub fn mean_completion(&self) -> Option<f64> {
+        self.completion.mean().map(Span::as_secs_f64)
+    }
+
     /// Returns a quantile of completion, all sizes together, in seconds; `None` without connections.
     pub fn completion_quantile(&self, q: f64) -> Option<f64> {
         self.completion.quantile(q).map(Span::as_secs_f64)
@@ -177,7 +187,7 @@ pub fn largest_moving_mean<'a>(
     transfers: impl Iterator<Item = &'a Transfer>,
     window: usize,
 ) -> Option<f64> {
-    let large = transfers.filter(|own| own.size.get() >= SMALLEST);
+    let large = transfers.filter(|own| is_judged(own.size.get()));
     let all: Vec<f64> = large.map(|own| own.took.as_secs_f64()).collect();
     if all.len() < window {
         return None;

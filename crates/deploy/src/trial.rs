@@ -1,15 +1,19 @@
 //! A switchback that goes on: what its periods have measured, and when harm is shown.
 
 use crate::experiment::{Experiment, Judged, Kind, Metric, Unit};
-use crate::measured::{Classes, Measured};
+use crate::measured::{Classes, Measured, is_judged};
 use crate::order::{Arm, switchback};
 use narrows_measure::Histogram;
 use narrows_measure::sequential::{Mean, evidence, interval_at_any_time, tuning};
 use narrows_units::Span;
 use serde::Serialize;
+use std::collections::VecDeque;
 
 /// Fewest connections of a period whose numbers count.
 const FEWEST: u64 = 30;
+
+/// Number of treated connections whose completion is compared for an emergency.
+const RECENT: usize = 200;
 
 /// A connection that was closed.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +48,11 @@ pub struct Trial {
     fixed: Option<(Classes, Vec<Option<f64>>)>,
     /// Differences of each judged pair by metric, treatment less control.
     differences: Vec<Vec<Option<f64>>>,
+    /// Completion of recent treated connections relative to the observation's at which the
+    /// experiment stops at once; 0 for never.
+    emergency: f64,
+    /// Completion of the latest treated connections that are large enough, in seconds.
+    recent: VecDeque<f64>,
 }
 
 /// What a metric shows so far.
@@ -99,6 +108,8 @@ impl Trial {
             alpha: experiment.stop.alpha,
             fixed: None,
             differences: Vec::new(),
+            emergency: experiment.stop.emergency,
+            recent: VecDeque::with_capacity(RECENT),
         })
     }
 
@@ -114,11 +125,28 @@ impl Trial {
 
     /// Adds a connection, if it began in a part of a period that counts, and has the period's arm.
     pub fn close(&mut self, own: &Closed) {
+        if own.treated && is_judged(own.bytes) {
+            if self.recent.len() == RECENT {
+                self.recent.pop_front();
+            }
+            self.recent.push_back(own.busy.as_secs_f64());
+        }
         let counts = own.age >= self.burn.0 && own.age < self.period - self.burn.1;
         let Some(arm) = self.order.get(own.period).filter(|_| counts) else { return };
         if own.treated == (*arm == Arm::Treatment) {
             self.periods[own.period].add_connection(own.bytes, own.busy, own.timeouts);
         }
+    }
+
+    /// Returns how many times as long as all connections of the observation the latest 200 treated
+    /// ones took, if that is an emergency. It is a guard without a test, for what is broken.
+    pub fn emergency(&self) -> Option<f64> {
+        let mut seen = Measured::default();
+        self.periods[..2 * self.observed].iter().for_each(|own| seen.merge(own));
+        let before = seen.mean_completion().filter(|own| *own > 0.0)?;
+        let ratio = self.recent.iter().sum::<f64>() / self.recent.len() as f64 / before;
+        let is_bad = self.emergency > 0.0 && self.recent.len() == RECENT;
+        (is_bad && ratio >= self.emergency).then_some(ratio)
     }
 
     /// Adds the traffic of a period's own arm in the part of it that counts.
@@ -294,6 +322,28 @@ mod tests {
         // Too few connections void each pair.
         assert_eq!(own.judge(12), None);
         assert_eq!((own.judged(), own.voided()), (2, 2));
+    }
+
+    #[test]
+    fn what_is_broken_is_an_emergency() {
+        let mut own = trial(2, 1);
+        let mut close = |period: usize, treated: bool, seconds: u64| {
+            own.close(&Closed {
+                period,
+                age: Span::from_secs(20),
+                treated,
+                bytes: 100_000,
+                busy: Span::from_secs(seconds),
+                timeouts: 0,
+            });
+            own.emergency()
+        };
+        (0..40).for_each(|_| assert_eq!(close(0, false, 1), None));
+        // A few are no emergency, and 200 that take 4 times as long are.
+        (0..199).for_each(|_| assert_eq!(close(9, true, 4), None));
+        let ratio = close(9, true, 4).expect("the bound is 4");
+        assert!((ratio - 4.0).abs() < 1e-9, "{ratio}");
+        assert_eq!(close(9, true, 3), None);
     }
 
     #[test]

@@ -204,6 +204,12 @@ impl Agent {
             if place > periods || (place == periods && age >= burn_in) {
                 return Ok((Phase::Completed, String::new()));
             }
+            if let Some(ratio) = self.trial.emergency() {
+                let text = format!(
+                    "an emergency: the latest treated connections took {ratio:.1} times as long as those of the observation"
+                );
+                return Ok((Phase::Harmed, text));
+            }
             if looks % LOOKS == 0 {
                 self.deployment.renew(self.lease())?;
                 self.describe(place)?;

@@ -8,6 +8,7 @@ use crate::cli::DeployStartArgs;
 use crate::terminal;
 use narrows_control::{ENTRIES, TWINS};
 use narrows_deploy::Experiment;
+use narrows_deploy::experiment::OpenConnections;
 use narrows_files::{Limit, read_text};
 use narrows_params::{Need, suggest};
 use narrows_workbench::{Failure, Outcome};
@@ -23,6 +24,7 @@ pub fn start(args: &DeployStartArgs) -> Result<Outcome, Failure> {
     let mut experiment = Experiment::read(&text, &file, &known)?;
     experiment.treatment = in_kernel(&experiment.treatment).expect("it was checked");
     experiment.control = experiment.control.map(|name| in_kernel(&name).expect("it was checked"));
+    refuse_unheeded(&experiment, &file)?;
     let select = &experiment.select;
     if select.cgroups.iter().any(|own| own == "/") && select.ports.is_empty() && !args.all {
         return Err(Failure::Other(format!(
@@ -48,6 +50,22 @@ pub fn start(args: &DeployStartArgs) -> Result<Outcome, Failure> {
         Phase::Harmed => Ok(Outcome::Missed),
         Phase::Invalid => Ok(Outcome::Invalid),
         _ => Err(Failure::Other(format!("the experiment failed: {}", state.reason))),
+    }
+}
+
+/// Refuses what a plan takes and an agent does not carry out.
+fn refuse_unheeded(experiment: &Experiment, file: &str) -> Result<(), Failure> {
+    let unheeded = [
+        (experiment.design.start.is_some(), "start"),
+        (experiment.result.keep > 0.0, "keep"),
+        (experiment.result.listen.is_some(), "listen"),
+        (experiment.roll_back.open == OpenConnections::Reset, "open = \"reset\""),
+    ];
+    match unheeded.iter().find(|(is_set, _)| *is_set) {
+        Some((_, key)) => Err(Failure::Other(format!(
+            "{file}: {key} is not carried out on a host yet; leave it out"
+        ))),
+        None => Ok(()),
     }
 }
 
