@@ -25,12 +25,14 @@ enum { ACCURATE_KIND = 174, ACCURATE_LENGTH = 11, ACCURATE_FIRST = 1 };
 static __always_inline void accurate_ecn(struct sock *sk)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
-	/* Other programs may want other calls. */
-	int wanted = tp->bpf_sock_ops_cb_flags | BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG;
+	int wanted = BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG;
 	u8 flags = tp->ecn_flags;
 
 	if (!accurate_mode || !(flags & TCP_ECN_MODE_RFC3168))
 		return;
+	/* Other programs may want other calls. The simulator has no programs for sockets. */
+	if (bpf_core_field_exists(tp->bpf_sock_ops_cb_flags))
+		wanted |= tp->bpf_sock_ops_cb_flags;
 	tp->ecn_flags = (flags & ~TCP_ECN_MODE_RFC3168) | accurate_mode;
 	bpf_setsockopt(sk, SOL_TCP, TCP_BPF_SOCK_OPS_CB_FLAGS, &wanted, sizeof(wanted));
 }

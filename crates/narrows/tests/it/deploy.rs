@@ -69,7 +69,7 @@ mod on_this_host {
 
     /// Transfers over loopback one after another for ever: 20 kB each, on a connection of its own.
     const TRANSFERS: &str = r#"
-import socket, threading
+import socket, threading, time
 server = socket.create_server(("127.0.0.1", 8000), backlog=512)
 def serve():
     while True:
@@ -81,6 +81,7 @@ while True:
     client.sendall(b"x")
     while client.recv(1 << 16): pass
     client.close()
+    time.sleep(0.002)
 "#;
 
     /// A control group in which transfers go on, removed at the end.
@@ -136,7 +137,7 @@ while True:
         let treatment = if default == "reno" { "cubic" } else { "reno" };
         format!(
             "name = \"{name}\"\ntreatment = \"{treatment}\"\n[select]\ncgroups = [\"/{group}\"]\nloopback = true\n[design]\n{design}\n\
-             [[metric]]\nname = \"retransmitted\"\nharm = \"50 points\"\n[[metric]]\nname = \"rtt_p50\"\n"
+             [stop]\nemergency = 0\n[[metric]]\nname = \"retransmitted\"\nharm = \"50 points\"\n[[metric]]\nname = \"rtt_p50\"\n"
         )
     }
 
