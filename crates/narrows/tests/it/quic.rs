@@ -84,20 +84,13 @@ fn the_kernel_has_no_stacks() {
 mod long {
     use super::*;
 
-    /// quinn's BBR leaves nothing to CUBIC: the criterion of fairness says so.
+    /// quinn's BBR leaves nothing to CUBIC: the criterion of coexistence says so.
     #[test]
     #[ignore = "long: make long"]
     fn a_check_finds_that_bbr_of_quinn_is_unfair() {
         let place = Scratch::new("quic-check");
-        let output = place.narrows([
-            "check",
-            "quinn:bbr",
-            "--quick",
-            "--only",
-            "fairness",
-            "--out",
-            "check",
-        ]);
+        let output =
+            place.narrows(["check", "quinn:bbr", "--quick", "--only", "coexist", "--out", "check"]);
         assert_eq!(code(&output), 1, "{}{}", stdout(&output), stderr(&output));
     }
 }
