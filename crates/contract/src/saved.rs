@@ -1,4 +1,4 @@
-//! What a connection saves of its path for a later one.
+//! State of a path that a connection saves for a later one.
 
 use narrows_units::{Segments, Span};
 

@@ -14,8 +14,8 @@ pub(crate) fn is_judged(bytes: u64) -> bool {
     bytes >= SMALLEST
 }
 
-/// What was measured of the connections of one arm that began in a period. Its size does not depend
-/// on their number.
+/// Measurements of the connections of one arm that began in a period. Their size does not depend on
+/// the number of connections.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
     /// Sums over connections that are large enough, by class of size.

@@ -2,10 +2,10 @@
 
 use narrows_units::Random;
 
-/// What the connections of a period get.
+/// The arms of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arm {
-    /// What the host does today.
+    /// The controller of today.
     Control,
     /// The controller that is tried.
     Treatment,

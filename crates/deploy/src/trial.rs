@@ -44,7 +44,7 @@ pub struct Trial {
     alpha: f64,
     periods: Vec<Measured>,
     void: Vec<bool>,
-    /// What the observation has fixed: the means of classes, and each metric's tuning.
+    /// Fixed by the observation: the means of classes, and each metric's tuning.
     fixed: Option<(Classes, Vec<Option<f64>>)>,
     /// Differences of each judged pair by metric, treatment less control.
     differences: Vec<Vec<Option<f64>>>,
@@ -55,7 +55,7 @@ pub struct Trial {
     recent: VecDeque<f64>,
 }
 
-/// What a metric shows so far.
+/// The effect and the evidence of a metric so far.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Shown {
     /// Name of the metric.

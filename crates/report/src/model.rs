@@ -30,9 +30,9 @@ pub struct Comparison {
 /// Cases that belong together, such as the runs of several controllers on one network.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group {
-    /// What the cases have in common, in one line.
+    /// The common property of the cases, in one line.
     pub title: String,
-    /// What is known about them, a sentence or list each.
+    /// Notes about them, a sentence or a list each.
     pub notes: Vec<String>,
     /// Number of cases, at least 1.
     pub cases: usize,

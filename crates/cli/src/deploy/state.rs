@@ -1,4 +1,4 @@
-//! What an experiment's agent leaves for `status` and for itself: a file in the state directory.
+//! The state of an experiment: a file that its agent writes, and that `status` and `stop` read.
 
 use narrows_deploy::trial::Shown;
 use narrows_files::{Folder, Limit, read_unlinked};
@@ -86,12 +86,12 @@ pub struct State {
     pub left_alone: u64,
     pub lapsed: u64,
     pub unrecorded: u64,
-    /// What each metric shows, as JSON.
+    /// The effect and the evidence of each metric, as JSON.
     pub metrics: serde_json::Value,
 }
 
 impl State {
-    /// Puts what the metrics show into the state.
+    /// Puts the effects and the evidence of the metrics into the state.
     pub fn show(&mut self, shown: &[Shown]) {
         self.metrics = serde_json::to_value(shown).unwrap_or_default();
     }

@@ -1,4 +1,4 @@
-//! What the file of an experiment describes.
+//! An experiment, as its file describes it, in types.
 
 use super::metrics::Judged;
 use super::select::Select;
@@ -24,9 +24,9 @@ pub struct Experiment {
     pub metrics: Vec<Judged>,
     /// When the experiment stops by itself.
     pub stop: Stop,
-    /// What becomes of treated connections when it stops.
+    /// The end of the treatment.
     pub roll_back: RollBack,
-    /// What is kept of it and shown.
+    /// Records that are written, and metrics that are served.
     pub result: Kept,
     /// The network and the traffic that the plan simulates.
     pub plan: Option<Planned>,
@@ -85,16 +85,16 @@ pub struct Stop {
     pub emergency: f64,
 }
 
-/// What becomes of treated connections when the experiment stops.
+/// The end of the treatment, when the experiment stops.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RollBack {
-    /// What is done with those that are open.
+    /// The treatment of connections that are open then.
     pub open: OpenConnections,
     /// Time without a sign of life of the program after which nobody is treated any more.
     pub lease: Span,
 }
 
-/// What is done with open treated connections.
+/// The ways to end the treatment of open connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OpenConnections {
@@ -106,7 +106,7 @@ pub enum OpenConnections {
     Reset,
 }
 
-/// What is kept of an experiment and shown.
+/// Records that are written, and metrics that are served.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kept {
     /// Share of the connections whose records are written.
@@ -115,7 +115,7 @@ pub struct Kept {
     pub listen: Option<std::net::SocketAddr>,
 }
 
-/// What the plan simulates.
+/// Network, traffic and precision of the plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planned {
     /// The network, and the traffic that is exposed.

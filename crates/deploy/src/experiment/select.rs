@@ -23,7 +23,7 @@ pub struct Select {
     pub mptcp: bool,
     /// True if connections over loopback take part.
     pub loopback: bool,
-    /// What is drawn.
+    /// The unit that is drawn for an arm.
     pub unit: Unit,
 }
 
@@ -39,7 +39,7 @@ pub enum End {
     Both,
 }
 
-/// What is drawn for an arm.
+/// The unit that is drawn for an arm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {

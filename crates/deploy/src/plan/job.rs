@@ -6,7 +6,7 @@ use narrows_units::Span;
 /// A run of a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// What it runs.
+    /// The kind of the run.
     pub kind: JobKind,
     /// Its seed.
     pub seed: u64,

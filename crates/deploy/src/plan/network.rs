@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Time after the last part in which open transfers may finish.
 const TAIL: Span = Span::from_secs(60);
 
-/// What follows in the names of divided flows, for the control and the treatment.
+/// Ends of the names of divided flows: of the control, and of the treatment.
 const ARMS: [&str; 2] = [" control", " treated"];
 
 /// Reads a file that a scenario names.

@@ -1,4 +1,4 @@
-//! What a plan's runs say.
+//! The conclusions from the runs of a plan.
 
 use super::job::{Job, JobKind, Timing};
 use super::reduced::Reduced;
@@ -14,13 +14,13 @@ use serde::Serialize;
 const MOST_PAIRS: usize = 2000;
 /// Fewest connections of an arm in a period whose numbers count.
 const FEWEST: u64 = 30;
-/// What an A/B test says beside the truth.
+/// The result of an A/B test beside the truth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// It shows an effect of the opposite sign.
     WrongSign,
-    /// Its interval and that of the truth do not overlap.
+    /// Its interval and the interval of the truth do not overlap.
     Wrong,
     /// The intervals overlap.
     Right,
@@ -43,10 +43,10 @@ pub struct Compared {
     /// Untreated connections in the A/B test, against none treated.
     #[serde(serialize_with = "mean")]
     pub spillover: Option<Mean>,
-    /// What the chosen switchback measures in all its pairs.
+    /// The effect that the chosen switchback measures, over all its pairs.
     #[serde(serialize_with = "mean")]
     pub switchback: Option<Mean>,
-    /// What the A/B test says beside the truth.
+    /// The result of the A/B test beside the truth.
     pub verdict: Verdict,
 }
 
@@ -71,9 +71,9 @@ pub struct Ramp {
 pub struct Candidate {
     /// Length of a period in seconds.
     pub period_s: u64,
-    /// What does not count at its beginning, in seconds.
+    /// Length of its beginning that does not count, in seconds.
     pub burn_in_s: u64,
-    /// What does not count at its end, in seconds.
+    /// Length of its end that does not count, in seconds.
     pub burn_out_s: u64,
     /// True if the file has it.
     pub of_file: bool,
@@ -83,7 +83,7 @@ pub struct Candidate {
     pub void: usize,
     /// Standard deviation of a pair's difference.
     pub deviation: f64,
-    /// What its periods feel of those before: its mean difference less that of the same periods in
+    /// Effect of earlier periods: its mean difference less the difference of the same periods in
     /// runs with one arm.
     pub bias: f64,
     /// Half width of the bias's interval.
@@ -96,7 +96,7 @@ pub struct Candidate {
     pub unbiased: bool,
 }
 
-/// What a plan's runs say.
+/// The conclusions from the runs of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Outcome {
     /// Name of the experiment.

@@ -1,4 +1,4 @@
-//! What a plan keeps of a run.
+//! The measurements that a plan keeps of a run.
 
 use crate::measured::Measured;
 
