@@ -161,7 +161,7 @@ impl Trial {
     }
 
     /// Judges the pairs whose two periods are among the first `over` and that were not judged
-    /// before. What is measured of them later does not count. Returns the metric whose harm is
+    /// before. Later measurements of these pairs do not count. Returns the metric whose harm is
     /// shown, if there is one.
     pub fn judge(&mut self, over: usize) -> Option<Metric> {
         if self.fixed.is_none() && over >= 2 * self.observed {

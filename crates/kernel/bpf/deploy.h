@@ -42,7 +42,7 @@ struct deploy_policy {
 	core_u32 reserved;
 };
 
-/* What is in force. */
+/* The policy and the lease in force. */
 struct deploy_live {
 	core_u64 lease_until_ns; /* time after which nobody is treated (CLOCK_MONOTONIC), in ns */
 	core_u32 which;		 /* index of the policy in force */

@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// What Linux gives each connection unless somebody has changed it.
+/// The controller that Linux gives each connection unless somebody has changed it.
 const DEFAULT: &str = "cubic";
 
 /// Simulates the experiment of a file, and says what an A/B test and a switchback would measure.

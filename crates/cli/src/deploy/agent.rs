@@ -3,6 +3,7 @@
 
 use super::place::inode;
 use super::state::{ArmCounts, Phase, State};
+use super::writer::{Writer, write};
 use narrows_deploy::Experiment;
 use narrows_deploy::experiment::{DrawnBy, End, Kind, OpenConnections};
 use narrows_deploy::order::Arm;
@@ -37,8 +38,8 @@ pub struct Agent {
     policy: Policy,
     /// Control groups, with their inodes.
     groups: Vec<(PathBuf, Option<u64>)>,
-    states: PathBuf,
     state: State,
+    writer: Writer,
     /// The traffic of both arms at the beginning of the counted part of a period.
     before: Option<(usize, Traffic)>,
 }
@@ -109,12 +110,27 @@ impl Agent {
             unrecorded: 0,
             metrics: serde_json::Value::Null,
         };
-        state.write(&states)?;
         let interfaces = interfaces(&select.interfaces)?;
+        // Another agent's state is not touched.
+        if Deployment::adopt(&state.name)?.is_some() {
+            return Err(Failure::Other(format!(
+                "an experiment \"{0}\" goes on or was left behind; `narrows deploy stop {0}` ends it",
+                state.name
+            )));
+        }
+        write(&state, &states)?;
         let deployment = Deployment::start(&experiment.name, cgroups)?;
         let groups = paths.into_iter().map(|path| (path.clone(), inode(&path))).collect();
-        let agent =
-            Agent { trial, deployment, policy, groups, states, state, before: None, experiment };
+        let agent = Agent {
+            trial,
+            deployment,
+            policy,
+            groups,
+            state,
+            writer: Writer::start(states),
+            before: None,
+            experiment,
+        };
         agent.begin(&interfaces).map_err(|failure| agent.give_up(failure))?;
         Ok(agent)
     }
@@ -212,7 +228,9 @@ impl Agent {
             }
             if looks % LOOKS == 0 {
                 self.deployment.renew(self.lease())?;
-                self.describe(place)?;
+                if !self.describe(place)? {
+                    return Ok((Phase::Failed, "the state cannot be written".to_owned()));
+                }
                 if let Some(end) = self.guard(place)? {
                     return Ok(end);
                 }
@@ -315,8 +333,8 @@ impl Agent {
         Ok(None)
     }
 
-    /// Writes the state.
-    fn describe(&mut self, place: usize) -> Result<(), Failure> {
+    /// Has the state written. Returns false if an earlier state could not be written.
+    fn describe(&mut self, place: usize) -> Result<bool, Failure> {
         let counts = self.deployment.counts()?;
         let arm = |own: &Counts| ArmCounts {
             assigned: own.assigned,
@@ -338,8 +356,8 @@ impl Agent {
         {
             self.state.phase = Phase::Running;
         }
-        self.state.show(&self.trial.shown());
-        self.state.write(&self.states)
+        self.state.metrics = serde_json::to_value(self.trial.shown()).unwrap_or_default();
+        Ok(self.writer.put(&self.state))
     }
 
     /// Ends the experiment: nobody is treated any more, open connections are put back, and the
@@ -358,6 +376,7 @@ impl Agent {
         self.state.reason = reason;
         self.describe(place)?;
         self.deployment.remove()?;
+        self.writer.end()?;
         Ok(self.state)
     }
 

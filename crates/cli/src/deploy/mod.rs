@@ -10,6 +10,8 @@ mod state;
 mod status;
 #[cfg(feature = "bpf")]
 mod stop;
+#[cfg(feature = "bpf")]
+mod writer;
 
 #[cfg(feature = "bpf")]
 pub use start::start;

@@ -1,16 +1,14 @@
 //! The state of an experiment: a file that its agent writes, and that `status` and `stop` read.
 
-use narrows_deploy::trial::Shown;
-use narrows_files::{Folder, Limit, read_unlinked};
+use narrows_files::{Limit, read_unlinked};
 use narrows_workbench::Failure;
 use serde::{Deserialize, Serialize};
 use std::fs;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 /// Usual directory of the states of experiments.
 pub const STATES: &str = "/var/lib/narrows/deploy";
-const FILE: &str = "state.json";
+pub const FILE: &str = "state.json";
 
 /// How an experiment is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,29 +89,6 @@ pub struct State {
 }
 
 impl State {
-    /// Puts the effects and the evidence of the metrics into the state.
-    pub fn show(&mut self, shown: &[Shown]) {
-        self.metrics = serde_json::to_value(shown).unwrap_or_default();
-    }
-
-    /// Writes the state into the directory of its experiment.
-    pub fn write(&self, states: &Path) -> Result<(), Failure> {
-        let directory = states.join(&self.name);
-        let text = serde_json::to_string_pretty(self).expect("its fields are texts and numbers");
-        let written = fs::DirBuilder::new()
-            .mode(0o700)
-            .recursive(true)
-            .create(&directory)
-            .and_then(|()| Folder::open(&directory))
-            .and_then(|folder| folder.write(FILE, (text + "\n").as_bytes()));
-        written.map_err(|error| {
-            Failure::Other(format!(
-                "the state cannot be written into {}: {error}; choose another place with --state",
-                directory.display()
-            ))
-        })
-    }
-
     /// Reads the state of an experiment.
     pub fn read(states: &Path, name: &str) -> Result<State, Failure> {
         let path = states.join(name).join(FILE);

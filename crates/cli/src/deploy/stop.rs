@@ -1,6 +1,7 @@
 //! `narrows deploy stop`.
 
 use super::state::{Phase, State};
+use super::writer::write;
 use crate::cli::DeployStopArgs;
 use crate::terminal;
 use narrows_kernel::deployment::Deployment;
@@ -40,7 +41,7 @@ pub fn stop(args: &DeployStopArgs) -> Result<Outcome, Failure> {
     if state.phase.goes_on() {
         state.phase = Phase::Stopped;
         state.reason = "its agent was gone".to_owned();
-        state.write(&args.state)?;
+        write(&state, &args.state)?;
     }
     terminal::print(&format!("{} is {}.\n", args.name, state.phase.word()))?;
     Ok(Outcome::Ok)

@@ -115,7 +115,7 @@ pub struct Outcome {
     pub metrics: Vec<Compared>,
     /// The ramp-up; empty if it was not simulated.
     pub ramp: Vec<Ramp>,
-    /// The timings, that of the file first.
+    /// The timings; the file has the first.
     pub candidates: Vec<Candidate>,
     /// Index of the chosen timing.
     pub chosen: Option<usize>,

@@ -1,4 +1,4 @@
-//! What the file of an experiment refuses: the place, the value and the remedy.
+//! Errors of the file of an experiment: the place, the value and the remedy.
 
 use narrows_control::Choice;
 use narrows_deploy::Experiment;

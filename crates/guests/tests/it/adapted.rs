@@ -23,7 +23,7 @@ const IN_NOQ: [(&str, f64); 15] = [
     ("allegro", 1.0),
 ];
 
-/// The same for quinn, whose acknowledgements come in other bunches.
+/// Controllers that quinn carries, with these points. Its acknowledgements come in other bunches.
 const IN_QUINN: [(&str, f64); 6] = [
     ("newreno", 1.0),
     ("cubic", 1.0),

@@ -2,7 +2,7 @@
 
 use std::net::Ipv6Addr;
 
-/// What a draw depends on. IPv4 addresses are mapped to IPv6 (RFC 4291, section 2.5.5.2).
+/// The addresses and ports on which a draw depends. IPv4 addresses are mapped to IPv6 (RFC 4291, section 2.5.5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuple {
     /// Address of the peer.

@@ -87,7 +87,7 @@ impl Deployment {
         }
     }
 
-    /// Opens a pinned deployment; `None` if there is none of this name.
+    /// Opens a pinned deployment; `None` if no deployment has this name.
     ///
     /// # Errors
     ///

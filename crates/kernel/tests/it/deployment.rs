@@ -296,7 +296,7 @@ fn open_connections_are_put_back_by_order_and_when_the_lease_lapses() {
         }
         let counts = deployed.counts().expect("they can be read");
         assert_eq!((counts[1].restored, counts[1].not_restored), (1, 0));
-        // Whoever comes later finds it, and its policy.
+        // Another process finds it, and its policy.
         let name = deployed.path().file_name().expect("a name").to_string_lossy().into_owned();
         let adopted = Deployment::adopt(&name).expect("it can be opened").expect("it is there");
         assert_eq!(adopted.policy().expect("it can be read").salt, 7);

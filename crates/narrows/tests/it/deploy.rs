@@ -213,6 +213,7 @@ while True:
             // A second agent of this name is refused.
             let second = place.narrows(words);
             assert_eq!(code(&second), 2, "{}", stdout(&second));
+            assert!(stderr(&second).contains("goes on or was left behind"), "{}", stderr(&second));
             if killed {
                 agent.kill().expect("it can be killed");
                 let _ = agent.wait();

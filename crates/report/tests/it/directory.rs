@@ -372,7 +372,7 @@ fn a_table_of_another_run_is_refused() {
     assert!(error.contains("link_samples.parquet"), "{error}");
 }
 
-/// Replaces a part of `summary.json`. Whoever can write the directory can write its checksums, too.
+/// Replaces a part of `summary.json`. A writer of the directory can write its checksums, too.
 fn forge(dir: &Path, part: &str, other: &str) {
     let text = fs::read_to_string(dir.join("summary.json")).unwrap();
     assert!(text.contains(part), "{text}");
