@@ -1,6 +1,7 @@
 //! Accurate ECN (RFC 9768) for controllers that count bytes per code point: checks the running
 //! kernel, and configures `bpf/accurate_ecn.h`.
 
+use crate::cgroups::cgroup_mount;
 use crate::error::KernelError;
 use crate::fitness::counts_code_points;
 use libbpf_rs::{Link, Object, OpenObject, ProgramType};
@@ -62,18 +63,7 @@ fn release(text: &str) -> Option<(u32, u32)> {
 
 /// Opens the root cgroup, as seen by this process. Programs for sockets are attached there.
 fn cgroup() -> io::Result<File> {
-    let mounts = fs::read_to_string("/proc/self/mounts")?;
-    let mount = mounts
-        .lines()
-        .find_map(mounted)
-        .ok_or_else(|| io::Error::other("cgroup2 is not mounted"))?;
-    File::open(mount)
-}
-
-fn mounted(line: &str) -> Option<&str> {
-    let mut fields = line.split(' ').skip(1);
-    let place = fields.next()?;
-    (fields.next()? == "cgroup2").then_some(place)
+    File::open(cgroup_mount().ok_or_else(|| io::Error::other("cgroup2 is not mounted"))?)
 }
 
 #[cfg(test)]
@@ -86,15 +76,6 @@ mod tests {
             ["6.18.44-fc-v509\n", "6.19.1", "7.0.0-rc1", "7.1", "?"]
                 .map(|text| mode_of(release(text))),
             [16, 16, 0, 0, 0]
-        );
-    }
-
-    #[test]
-    fn only_the_second_version_of_cgroups_takes_programs() {
-        assert_eq!(mounted("cgroup /sys/fs/cgroup/cpu cgroup rw,relatime,cpu 0 0"), None);
-        assert_eq!(
-            mounted("cgroup2 /sys/fs/cgroup/unified cgroup2 rw,relatime 0 0"),
-            Some("/sys/fs/cgroup/unified")
         );
     }
 }

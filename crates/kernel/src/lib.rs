@@ -19,6 +19,8 @@ mod called;
 #[cfg(feature = "bpf")]
 mod calls;
 #[cfg(feature = "bpf")]
+mod cgroups;
+#[cfg(feature = "bpf")]
 pub mod deployment;
 mod error;
 mod fitness;
@@ -62,6 +64,8 @@ pub use acknowledgements::Acknowledgements;
 pub use called::Calls;
 #[cfg(feature = "bpf")]
 pub use calls::Counting;
+#[cfg(feature = "bpf")]
+pub use cgroups::cgroup_mount;
 pub use error::KernelError;
 pub use fitness::{counts_code_points, fit};
 #[cfg(feature = "bpf")]

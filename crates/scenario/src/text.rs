@@ -121,7 +121,7 @@ impl Written for Extent {
 
 /// A frequency, in events per second.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Frequency(pub f64);
+pub struct Frequency(pub f64);
 
 impl FromStr for Frequency {
     type Err = String;
@@ -158,22 +158,25 @@ impl<'de> Deserialize<'de> for Load {
         impl FromStr for Percent {
             type Err = String;
             fn from_str(text: &str) -> Result<Percent, String> {
-                let number = text
-                    .trim()
-                    .strip_suffix('%')
-                    .and_then(|number| number.trim().parse::<f64>().ok());
-                let share = number
-                    .filter(|percent| percent.is_finite() && *percent > 0.0)
-                    .map(|percent| Percent(percent / 100.0));
-                share.ok_or_else(|| {
-                    format!("\"{text}\" is not a percentage above zero; write for example \"60 %\"")
-                })
+                parse_load(text).map(Percent)
             }
         }
         deserializer
             .deserialize_any(Reading::<Percent>::like("60 %"))
             .map(|percent| Load(percent.0))
     }
+}
+
+/// Reads a load: a percentage above zero, as a share.
+///
+/// # Errors
+/// The text is no such percentage; the message gives an example.
+pub fn parse_load(text: &str) -> Result<f64, String> {
+    let number = text.trim().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+    let share = number.filter(|percent| percent.is_finite() && *percent > 0.0);
+    share.map(|percent| percent / 100.0).ok_or_else(|| {
+        format!("\"{text}\" is not a percentage above zero; write for example \"60 %\"")
+    })
 }
 
 impl JsonSchema for Load {

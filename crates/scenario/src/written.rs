@@ -3,4 +3,4 @@
 
 pub use crate::error::{Checked, Problem};
 pub use crate::syntax::read;
-pub use crate::text::{At, Quantity, Written};
+pub use crate::text::{At, Frequency, Quantity, Written, parse_load};

@@ -7,13 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Returns the directory at which the second version of control groups is mounted.
 pub fn mount() -> Result<PathBuf, Failure> {
-    let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
-    let place = mounts.lines().find_map(|line| {
-        let mut fields = line.split(' ').skip(1);
-        let place = fields.next()?;
-        (fields.next()? == "cgroup2").then(|| PathBuf::from(place))
-    });
-    place.ok_or_else(|| {
+    narrows_kernel::cgroup_mount().ok_or_else(|| {
         Failure::Other(
             "control groups of version 2 are not mounted, and connections are chosen by them; mount -t cgroup2 none /sys/fs/cgroup"
                 .to_owned(),

@@ -166,7 +166,7 @@ impl Window {
         self.starter.counts(self.cwnd)
     }
 
-    /// Limits what the window has grown to since it was `before`, with its threshold.  `avoidance`
+    /// Limits what the window has grown to since it was `before`, with its threshold. `avoidance`
     /// gives the window that one round trip of congestion avoidance makes of so many segments.
     #[inline]
     pub fn limit(&mut self, before: (f64, f64), avoidance: impl FnOnce(f64) -> f64) {

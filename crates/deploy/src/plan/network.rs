@@ -2,6 +2,7 @@
 
 use super::job::Parts;
 use crate::experiment::EXPOSED;
+use narrows_scenario::written::{Frequency, parse_load};
 use narrows_scenario::{Scenario, ScenarioError, parse, to_toml};
 use narrows_units::{Random, Span};
 use serde_json::{Map, Value, json};
@@ -178,28 +179,14 @@ impl Exposed {
 fn divided(flow: &Map<String, Value>) -> Result<Divided, String> {
     let workload = flow.get("workload").and_then(Value::as_object);
     let text = |key: &str| workload.and_then(|own| own.get(key)).and_then(Value::as_str);
+    let named = |key: &str, reason: String| format!("{key} of an exposed flow: {reason}");
     if let Some(load) = text("load") {
-        let number = load.trim().strip_suffix('%').and_then(|own| own.trim().parse::<f64>().ok());
-        return number.map(Divided::Load).ok_or_else(|| {
-            format!(
-                "load = \"{load}\" of an exposed flow is no percentage; write for example \"60 %\""
-            )
-        });
+        let share = parse_load(load).map_err(|reason| named("load", reason))?;
+        return Ok(Divided::Load(100.0 * share));
     }
     if let Some(arrivals) = text("arrivals") {
-        let (number, unit) = arrivals.split_once('/').unwrap_or((arrivals, ""));
-        let seconds = match unit.trim() {
-            "s" => 1.0,
-            "min" => 60.0,
-            _ => 0.0,
-        };
-        let number = number.trim().parse::<f64>().ok().filter(|_| seconds > 0.0);
-        return number.map(|own| Divided::Arrivals(own / seconds)).ok_or_else(|| {
-            format!("arrivals = \"{arrivals}\" of an exposed flow is no rate; write for example \"20/s\"")
-        });
-    }
-    if !flow.contains_key("controller") {
-        return Err("an exposed flow is UDP, which no controller drives".to_owned());
+        let rate: Frequency = arrivals.parse().map_err(|reason| named("arrivals", reason))?;
+        return Ok(Divided::Arrivals(rate.0));
     }
     match flow.get("count").map_or(Some(1), Value::as_u64) {
         Some(count) if count >= 2 => Ok(Divided::Count(count)),

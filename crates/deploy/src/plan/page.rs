@@ -1,10 +1,10 @@
 //! A plan as a page.
 
 use super::outcome::{Outcome, Ramp, Verdict};
-use super::text::{advice, capital, ramp, rows, spillover, timings, words};
+use super::text::{advice, ramp, rows, spillover, timings, words};
 use narrows_figure::{Axis, Content, Figure, Rule, Scale, Series, Style};
 use narrows_measure::sequential::Mean;
-use narrows_report::{Document, escape};
+use narrows_report::{Document, capital, escape};
 
 const CSS: &str = include_str!("plan.css");
 const READING: &str = include_str!("reading.html");

@@ -4,7 +4,7 @@ use super::outcome::{Candidate, Compared, Outcome, Verdict, effect};
 use crate::experiment::{Metric, Unit};
 use narrows_measure::metrics::in_words;
 use narrows_measure::sequential::{Mean, half_width};
-use narrows_report::text_table;
+use narrows_report::{capital, text_table};
 
 /// Formats what a plan's runs say.
 pub fn text(outcome: &Outcome) -> String {
@@ -38,11 +38,6 @@ pub fn text(outcome: &Outcome) -> String {
 /// Returns the name of a metric in words.
 pub(super) fn words(metric: Metric) -> String {
     in_words(metric.name())
-}
-
-pub(super) fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Formats an effect with its interval: "+31 % (29 to 33)".

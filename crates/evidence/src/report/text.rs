@@ -5,7 +5,7 @@ use super::model::{Checked, CheckedCriterion};
 use crate::statistics::Estimate;
 use narrows_figure::number::short;
 use narrows_measure::metrics::in_words;
-use narrows_report::text_table;
+use narrows_report::{capital, text_table};
 use std::collections::BTreeMap;
 
 /// Formats the verdicts as a table, with the text above and below it.
@@ -104,11 +104,6 @@ fn listed(checked: &Checked, places: &[usize]) -> String {
         few => few.iter().map(|place| id(*place)).collect::<Vec<_>>().join(", "),
     });
     rows.collect::<Vec<_>>().join(", ")
-}
-
-fn capital(word: &str) -> String {
-    let mut letters = word.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Formats the numbers of a criterion that is not judged, as a table.

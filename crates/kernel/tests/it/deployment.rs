@@ -50,10 +50,8 @@ struct Group(PathBuf);
 
 impl Group {
     fn make(what: &str) -> Group {
-        let mounts = fs::read_to_string("/proc/self/mounts").expect("it can be read");
-        let line = mounts.lines().find(|line| line.split(' ').nth(2) == Some("cgroup2"));
-        let mount = line.and_then(|line| line.split(' ').nth(1)).expect("cgroup2 is mounted");
-        let path = PathBuf::from(mount).join(name(what));
+        let mount = narrows_kernel::cgroup_mount().expect("cgroup2 is mounted");
+        let path = mount.join(name(what));
         fs::create_dir(&path).expect("a control group can be made");
         Group(path)
     }

@@ -93,11 +93,9 @@ while True:
 
     impl Traffic {
         fn begin(name: &str) -> Traffic {
-            let mounts = fs::read_to_string("/proc/self/mounts").expect("it can be read");
-            let line = mounts.lines().find(|line| line.split(' ').nth(2) == Some("cgroup2"));
-            let mount = line.and_then(|line| line.split(' ').nth(1)).expect("cgroup2 is mounted");
+            let mount = narrows_kernel::cgroup_mount().expect("cgroup2 is mounted");
             let name = format!("narrows-{name}-{}", std::process::id());
-            let group = Path::new(mount).join(&name);
+            let group = mount.join(&name);
             fs::create_dir(&group).expect("a control group can be made");
             let enter = "echo $$ > \"$0/cgroup.procs\" && exec unshare -n sh -c 'ip link set lo up && exec python3 -c \"$0\"' \"$1\"";
             let child = Command::new("sh")

@@ -31,7 +31,7 @@ use frame::{Frame, Plots, fill, notes};
 pub use grid::grid_html;
 use over_time::over_time;
 pub(crate) use reproduction::reproduction_html;
-pub use style::escape;
+pub use style::{capital, escape};
 pub use underway::Underway;
 
 const MAIN: &str = include_str!("assets/page.html");

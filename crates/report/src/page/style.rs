@@ -19,7 +19,7 @@ pub fn escape(text: &str) -> String {
 }
 
 /// Capitalises the first letter of a text.
-pub(crate) fn capital(text: &str) -> String {
+pub fn capital(text: &str) -> String {
     let mut rest = text.chars();
     rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
 }

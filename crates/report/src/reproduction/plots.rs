@@ -2,6 +2,7 @@
 
 use super::curve::Traced;
 use crate::page::lines::Point;
+use crate::page::style::capital;
 use crate::spread::Spread;
 use narrows_measure::metrics::Metric;
 use narrows_scenario::paper::{Asked, Drawn, Plot, Series};
@@ -144,9 +145,4 @@ pub fn named(metric: &Metric) -> String {
 fn axis(name: &str, unit: &str) -> String {
     let name = capital(name);
     if unit.is_empty() { name } else { format!("{name}, {unit}") }
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
