@@ -24,7 +24,7 @@ test: tools
 tests:
 	@for browser in chromium chromium-browser google-chrome; do command -v $$browser >/dev/null && exit; done; \
 		echo "without Chromium the tests of pages in a browser are skipped: on Debian apt-get install chromium"
-	@test -x target/notebooks/bin/python || echo "without pandas, Polars and DuckDB the tests of docs/notebooks.md are skipped: make notebooks"
+	@test -x target/notebooks/bin/python || echo "without pandas, Polars and DuckDB the tests of docs/how-to/notebooks.md are skipped: make notebooks"
 	@test -x target/peers/ndnd && test -d target/peers/ndnts/node_modules || \
 		echo "without ndnd, python-ndn and NDNts the tests of the forwarder beside them are skipped: make peers"
 	@! command -v python3 >/dev/null || python3 -m unittest discover -q contrib/minindn
@@ -44,7 +44,7 @@ long:
 determinism:
 	ci/determinism.sh all $(KERNEL)
 
-# Whether every verdict on a published result is the one that docs/reproductions.md explains, by the short runs
+# Whether every verdict on a published result is the one that measurements/reproductions.md explains, by the short runs
 # of all figures: some nine minutes of one core, in a release, which is built for it. CI runs it.
 .PHONY: verdicts
 verdicts:
@@ -52,7 +52,7 @@ verdicts:
 	work=$$(mktemp -d) && $${CARGO_TARGET_DIR:-target}/release/narrows reproduce --quick --quiet --out $$work/r; \
 		status=$$?; rm -rf $$work; exit $$status
 
-# Every class of docs/reliability.md at full size, and the table of what came of them. In the tests' build, which notices what overflows.
+# Every class of measurements/reliability.md at full size, and the table of what came of them. In the tests' build, which notices what overflows.
 torture:
 	NARROWS_TORTURE=$${NARROWS_TORTURE:-100} $(CARGO) test -p narrows $(KERNEL) --test it -- torture:: kernel_kill:: --nocapture; status=$$?; \
 		cat $${CARGO_TARGET_DIR:-target}/tmp/torture/table.md; exit $$status
@@ -74,7 +74,7 @@ tools:
 		{ apt-get update && apt-get install -y --no-install-recommends clang make pkg-config libelf-dev zlib1g-dev; } || true
 	@command -v cc >/dev/null || { echo "a C compiler is missing: install one, on Debian: apt-get install gcc libc6-dev" >&2; exit 1; }
 
-# What docs/notebooks.md needs, in target/notebooks; its code is tested from then on. Some 150 MB to download.
+# What docs/how-to/notebooks.md needs, in target/notebooks; its code is tested from then on. Some 150 MB to download.
 .PHONY: notebooks
 notebooks:
 	python3 -m venv target/notebooks

@@ -23,7 +23,7 @@ class Table:
     """A table of a result.
 
     It supports the Arrow PyCapsule interface: ``polars.DataFrame(table)``, ``pyarrow.table(table)``
-    and DuckDB read the table and share its memory. ``docs/results.md`` lists the columns with their
+    and DuckDB read the table and share its memory. ``docs/reference/results.md`` lists the columns with their
     units. A pickle has the path of the result directory, from which the table is read again.
     """
 

@@ -320,7 +320,7 @@ impl Config {
         let fail = |problem: String| ConfigError { path: path.to_owned(), problem };
         let config: Config = toml::from_str(text).map_err(|error| {
             fail(format!(
-                "{}\nhelp: docs/ndn.md has the keys and their values",
+                "{}\nhelp: docs/how-to/ndn.md has the keys and their values",
                 error.to_string().trim_end()
             ))
         })?;

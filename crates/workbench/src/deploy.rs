@@ -61,7 +61,7 @@ fn planned(args: &DeployPlan) -> Result<(String, Plan), Failure> {
     let file = args.experiment.display().to_string();
     let text = read_text(&args.experiment, Limit::TEXT).map_err(|error| {
         Failure::Other(format!(
-            "{file} cannot be read: {error}; give the file of an experiment, which is TOML text (docs/deploy.md)"
+            "{file} cannot be read: {error}; give the file of an experiment, which is TOML text (docs/how-to/deploy.md)"
         ))
     })?;
     let known = |name: &str| simulated(name).map(drop);

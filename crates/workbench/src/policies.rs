@@ -69,7 +69,7 @@ impl LearnedPolicy {
     fn parse(path: &str, content: &[u8]) -> Result<LearnedPolicy, String> {
         let document: Document = serde_json::from_slice(content).map_err(|error| {
             format!(
-                "{path}: {error}; write a policy as docs/learn.md describes it, with finite numbers"
+                "{path}: {error}; write a policy as docs/how-to/learn.md describes it, with finite numbers"
             )
         })?;
         document.checked().map_err(|problem| format!("{path}: {problem}"))

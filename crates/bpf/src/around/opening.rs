@@ -68,7 +68,7 @@ impl Around {
     }
 
     /// The handshake is over. The opener's acknowledgement of its SYN reaches the program before
-    /// `init` does, on a private area of zeros; docs/kernel-truth.md.
+    /// `init` does, on a private area of zeros; measurements/kernel-truth.md.
     pub(super) fn open(&mut self, open: &Open) {
         if self.begun {
             return;

@@ -25,7 +25,7 @@ pub enum DeployCommand {
 
 #[derive(Args)]
 pub struct DeployStartArgs {
-    /// File of the experiment (see docs/deploy.md)
+    /// File of the experiment (see docs/how-to/deploy.md)
     #[arg(value_name = "EXPERIMENT")]
     pub experiment: PathBuf,
     /// Choose among all connections of this host, where the file names neither control groups nor

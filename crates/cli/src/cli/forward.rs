@@ -11,7 +11,7 @@ pub struct ForwardArgs {
     #[command(subcommand)]
     pub command: Option<ForwardCommand>,
     /// Configuration in TOML: where to listen, sizes of tables, faces with their rates and routes
-    /// (docs/ndn.md)
+    /// (docs/how-to/ndn.md)
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// UNIX socket of applications [default: /run/nfd/nfd.sock]

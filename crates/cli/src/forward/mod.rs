@@ -46,7 +46,7 @@ fn run(args: ForwardArgs) -> Result<Outcome, Failure> {
         Some(path) => {
             let shown = path.display().to_string();
             let text = read_text(path, Limit::TEXT)
-                .map_err(|error| other(&format!("{shown} cannot be read: {error}; give a configuration in TOML, as docs/ndn.md has it")))?;
+                .map_err(|error| other(&format!("{shown} cannot be read: {error}; give a configuration in TOML, as docs/how-to/ndn.md has it")))?;
             Config::parse(&text, &shown).map_err(|error| other(&error))?
         }
         None => Config::default(),

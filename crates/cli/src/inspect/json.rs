@@ -1,4 +1,4 @@
-//! JSON output of an inspection. docs/formats.md describes it.
+//! JSON output of an inspection. docs/reference/formats.md describes it.
 
 use super::found::{Found, Verifier, fields, flags, helpers, log_end, questions};
 use narrows_bpf::{Program, parameters};

@@ -53,7 +53,7 @@ fn the_example_of_the_documentation_runs() {
     let running = Running::start("example", "");
     example::share(&unix(&running)).expect("served and fetched");
     let (page, code) =
-        (include_str!("../../../../docs/ndn.md"), include_str!("../../examples/object.rs"));
+        (include_str!("../../../../docs/how-to/ndn.md"), include_str!("../../examples/object.rs"));
     assert!(page.contains(code) && code.lines().count() <= 30);
 }
 

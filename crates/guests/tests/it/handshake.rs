@@ -28,7 +28,7 @@ fn payload_of_quinn_leaves_one_round_trip_after_the_start() {
 /// least one packet. Until the first round trip is known, it takes 333 ms for it, so the rate is
 /// 45 kB/s: the second packet of the server's flight of 1.6 kB waits for 26.6 ms.
 ///
-/// If this fails because noq is faster, change docs/quic.md too.
+/// If this fails because noq is faster, change docs/how-to/quic.md too.
 #[test]
 fn the_pacer_of_noq_1_4_0_holds_up_the_flight_of_the_server() {
     let took = first_kilobyte("noq:cubic");

@@ -30,7 +30,7 @@ fn cubic_and_newreno_of_the_stacks_have_the_queues_of_ours() {
 /// the largest bandwidth at each round while `ack_phase` is `ProbeStopping`, so that it spans two
 /// rounds in place of two cycles, and the estimate sinks between probes. Ours has 96.8 %.
 ///
-/// If this fails because noq is better, the defect has been repaired: change docs/quic.md too.
+/// If this fails because noq is better, the defect has been repaired: change docs/how-to/quic.md too.
 #[test]
 fn bbr3_of_noq_1_4_0_forgets_its_bandwidth() {
     let used = utilisation(&alone("noq:bbr3"));
@@ -90,7 +90,7 @@ fn flow_control_limits_a_flow_if_asked_to() {
 /// with an internal error (assembler.rs, `MAX_CHUNKS`). A slow start that ends with thousands of
 /// losses leaves them if the window is above the stacks' own 1.25 MB.
 ///
-/// If this fails because the connection lives, change docs/quic.md too.
+/// If this fails because the connection lives, change docs/how-to/quic.md too.
 #[test]
 fn slow_start_on_a_long_fat_path_kills_an_ordered_stream() {
     let long = link("").replace("15 ms", "100 ms").replace("375 kB", "5 MB");

@@ -42,7 +42,7 @@ fn capitalised(text: &str) -> String {
 
 #[test]
 fn the_page_is_what_the_table_says() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/metrics.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/metrics.md");
     if env::var_os("UPDATE_DOCS").is_some() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, page()).unwrap();
@@ -50,6 +50,6 @@ fn the_page_is_what_the_table_says() {
     let written = fs::read_to_string(&path).unwrap_or_default();
     assert!(
         written == page(),
-        "docs/metrics.md is not what the table says; UPDATE_DOCS=1 cargo test -p narrows-measure rewrites it"
+        "docs/reference/metrics.md is not what the table says; UPDATE_DOCS=1 cargo test -p narrows-measure rewrites it"
     );
 }

@@ -64,7 +64,7 @@ fn a_search_that_cannot_be_is_refused() {
     assert!(place.listing().iter().all(|name| name == "narrows-results"), "{:?}", place.listing());
 }
 
-/// Ranges and sources of all genes, as docs/attack.md has them.
+/// Ranges and sources of all genes, as docs/how-to/attack.md has them.
 fn genes() -> String {
     let line = |kind: Kind, of: &str, gene: &Gene| {
         let Gene { name, unit, low, high, scale, source, .. } = *gene;
@@ -102,7 +102,7 @@ fn genes() -> String {
 
 #[test]
 fn the_page_has_every_range() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/attack.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/how-to/attack.md");
     let page = fs::read_to_string(&path).expect("the page");
     let (before, rest) = page.split_once("<!-- genes -->").expect("a place for ranges");
     let (_, after) = rest.split_once("<!-- /genes -->").expect("its end");
@@ -110,7 +110,10 @@ fn the_page_has_every_range() {
     if std::env::var_os("UPDATE_DOCS").is_some() {
         fs::write(&path, &wanted).expect("the page can be written");
     } else {
-        assert!(page == wanted, "docs/attack.md differs from the code; UPDATE_DOCS=1 writes it");
+        assert!(
+            page == wanted,
+            "docs/how-to/attack.md differs from the code; UPDATE_DOCS=1 writes it"
+        );
     }
 }
 

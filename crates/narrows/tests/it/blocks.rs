@@ -7,13 +7,25 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The pages in a folder of the documentation, in order of their names.
+/// The pages below a folder of the documentation, in order of their paths.
 pub fn pages(folder: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(root().join(folder)).expect("pages");
-    let mut pages: Vec<PathBuf> = entries.map(|entry| entry.expect("a page").path()).collect();
+    let mut pages = Vec::new();
+    below(&root().join(folder), &mut pages);
     pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
     pages.sort();
     pages
+}
+
+fn below(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in
+        fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+    {
+        let path = entry.expect("an entry").path();
+        match path.is_dir() {
+            true => below(&path, files),
+            false => files.push(path),
+        }
+    }
 }
 
 /// The page with each block that `word` begins made again from its command.

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 fn pages_of_controllers_show_what_their_commands_give() {
     let place = Scratch::new("curves");
     let (mut stale, mut shown) = (Vec::<PathBuf>::new(), Vec::new());
-    for page in pages("docs/controllers") {
+    for page in pages("docs/reference/controllers") {
         let mut files = Vec::new();
         let text = rewritten(&page, "curve", &mut |command| {
             let controller = command.split_whitespace().nth(2).unwrap_or_default().to_owned();

@@ -1,7 +1,7 @@
-//! The pages in `docs` agree with the program. `narrows list` generates `docs/controllers.md`, `docs/disciplines.md` and a part of `docs/icn.md`:
+//! The pages in `docs` agree with the program. `narrows list` generates `docs/reference/controllers.md`, `docs/reference/disciplines.md` and a part of `docs/model/icn.md`:
 //! `UPDATE_DOCS=1 cargo test -p narrows --test it docs` rewrites them. The other pages name every key and every column.
 
-use crate::blocks::root;
+use crate::blocks::{pages, root};
 use crate::scratch::{Scratch, code, stderr};
 use narrows_report::{ColumnAbout, TableAbout};
 use serde_json::Value;
@@ -32,7 +32,7 @@ fn controllers(place: &Scratch) -> String {
         );
         page += &format!("- Follows: {}\n", text(&entry["source"]));
         let own = format!("controllers/{}.md", text(&entry["name"]));
-        if root().join("docs").join(&own).exists() {
+        if root().join("docs/reference").join(&own).exists() {
             page += &format!("- In detail: [{own}]({own})\n");
         }
         page += &match entry["kernel"].as_str() {
@@ -40,7 +40,7 @@ fn controllers(place: &Scratch) -> String {
             None => "- In Linux: no\n".to_owned(),
         };
         if let Some(name) = entry["loadable"].as_str() {
-            page += &format!("- [Loaded](kernel.md) by: `narrows kernel load {name}`\n");
+            page += &format!("- [Loaded](../how-to/kernel.md) by: `narrows kernel load {name}`\n");
         }
         let needs: Vec<String> =
             entry["needs"].as_array().expect("a list").iter().map(text).collect();
@@ -135,9 +135,10 @@ fn capitalised(text: &str) -> String {
 #[test]
 fn the_pages_of_controllers_and_disciplines_are_what_the_program_lists() {
     let place = Scratch::new("docs-lists");
-    for (name, expected) in
-        [("docs/controllers.md", controllers(&place)), ("docs/disciplines.md", disciplines(&place))]
-    {
+    for (name, expected) in [
+        ("docs/reference/controllers.md", controllers(&place)),
+        ("docs/reference/disciplines.md", disciplines(&place)),
+    ] {
         if env::var_os("UPDATE_DOCS").is_some() {
             fs::write(root().join(name), &expected).expect("a page");
         }
@@ -170,16 +171,19 @@ fn the_page_of_information_centric_networks_has_what_the_program_lists() {
     const BEGIN: &str = "<!-- from narrows list icn; make docs rewrites it -->\n";
     const END: &str = "<!-- end -->\n";
     let expected = icn(&Scratch::new("docs-icn"));
-    let old = page("docs/icn.md");
+    let old = page("docs/model/icn.md");
     let (before, rest) = old.split_once(BEGIN).expect("where the list begins");
     let (own, after) = rest.split_once(END).expect("where it ends");
     if env::var_os("UPDATE_DOCS").is_some() {
-        fs::write(root().join("docs/icn.md"), format!("{before}{BEGIN}{expected}{END}{after}"))
-            .expect("a page");
+        fs::write(
+            root().join("docs/model/icn.md"),
+            format!("{before}{BEGIN}{expected}{END}{after}"),
+        )
+        .expect("a page");
     } else {
         assert!(
             own == expected,
-            "docs/icn.md is not what `narrows list icn` says; `make docs` rewrites it"
+            "docs/model/icn.md is not what `narrows list icn` says; `make docs` rewrites it"
         );
     }
 }
@@ -250,19 +254,19 @@ fn the_page_of_reproductions_has_the_share_that_holds() {
     const BEGIN: &str = "<!-- from the figure files; make docs rewrites it -->\n";
     const END: &str = "<!-- end -->\n";
     let expected = share(&Scratch::new("docs-share"));
-    let old = page("docs/reproductions.md");
+    let old = page("measurements/reproductions.md");
     let (before, rest) = old.split_once(BEGIN).expect("where the share begins");
     let (own, after) = rest.split_once(END).expect("where it ends");
     if env::var_os("UPDATE_DOCS").is_some() {
         fs::write(
-            root().join("docs/reproductions.md"),
+            root().join("measurements/reproductions.md"),
             format!("{before}{BEGIN}{expected}{END}{after}"),
         )
         .expect("a page");
     } else {
         assert!(
             own == expected,
-            "docs/reproductions.md does not have the share of the figure files; `make docs` rewrites it"
+            "measurements/reproductions.md does not have the share of the figure files; `make docs` rewrites it"
         );
     }
 }
@@ -271,7 +275,9 @@ fn the_page_of_reproductions_has_the_share_that_holds() {
 fn the_page_of_the_format_names_every_key() {
     let place = Scratch::new("docs-scenario");
     let schema = json(&place, &["schema"]);
-    let text = page("docs/scenario.md") + &page("docs/reproduce.md") + &page("docs/icn.md");
+    let text = page("docs/reference/scenario.md")
+        + &page("docs/how-to/reproduce.md")
+        + &page("docs/model/icn.md");
     let definitions = schema["$defs"].as_object().expect("definitions").values();
     let keys: BTreeSet<&String> = std::iter::once(&schema)
         .chain(definitions)
@@ -285,7 +291,7 @@ fn the_page_of_the_format_names_every_key() {
         .collect();
     assert!(
         missing.is_empty(),
-        "neither docs/scenario.md nor docs/reproduce.md nor docs/icn.md names {missing:?}"
+        "neither docs/reference/scenario.md nor docs/how-to/reproduce.md nor docs/model/icn.md names {missing:?}"
     );
 }
 
@@ -293,7 +299,7 @@ fn the_page_of_the_format_names_every_key() {
 fn scenarios_in_the_pages_run() {
     let place = Scratch::new("docs-run");
     let mut found = 0;
-    for name in ["README.md", "docs/scenario.md"] {
+    for name in ["README.md", "docs/reference/scenario.md"] {
         let text = page(name);
         let blocks = text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
         for block in blocks.filter(|block| block.contains("duration") && block.contains("[[flow]]"))
@@ -332,7 +338,7 @@ fn section(table: &TableAbout) -> String {
 
 #[test]
 fn the_page_of_results_describes_every_file_and_column() {
-    let (name, mut text) = ("docs/results.md", page("docs/results.md"));
+    let (name, mut text) = ("docs/reference/results.md", page("docs/reference/results.md"));
     for table in narrows_report::table_descriptions() {
         let begin = text.find(&format!("## `{}`\n", table.file)).unwrap_or(text.len());
         let end = text[begin..].find("\n## ").map_or(text.len(), |end| begin + end);
@@ -361,25 +367,45 @@ fn the_page_of_results_describes_every_file_and_column() {
 
 #[test]
 fn links_between_pages_lead_somewhere() {
-    let mut pages: Vec<PathBuf> =
-        ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "scenarios/README.md"]
-            .iter()
-            .map(|name| root().join(name))
-            .collect();
-    let directories =
-        ["docs", "docs/controllers"].map(|name| fs::read_dir(root().join(name)).expect("docs"));
-    let docs = directories.into_iter().flatten().map(|entry| entry.expect("an entry").path());
-    pages.extend(docs.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
-    for page in pages {
+    let mut all: Vec<PathBuf> = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"]
+        .map(|name| root().join(name))
+        .into();
+    let folders =
+        ["docs", "measurements", "scenarios", "papers", "crates", "contrib", "python/narrows"];
+    all.extend(folders.iter().flat_map(|folder| pages(folder)));
+    let mut broken = Vec::new();
+    for page in all {
         let text =
             fs::read_to_string(&page).unwrap_or_else(|error| panic!("{}: {error}", page.display()));
         for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            let file = target.split('#').next().unwrap_or_default();
-            if file.is_empty() || file.contains("://") {
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            if target.contains("://") || target.contains(' ') {
                 continue;
             }
-            let path = page.parent().expect("a directory").join(file);
-            assert!(path.exists(), "{} links to {target}, which does not exist", page.display());
+            let path = match file.is_empty() {
+                true => page.clone(),
+                false => page.parent().expect("a directory").join(file),
+            };
+            let found = path.exists()
+                && (anchor.is_empty()
+                    || fs::read_to_string(&path).is_ok_and(|text| anchors(&text).contains(anchor)));
+            if !found {
+                broken.push(format!("{} links to {target}", page.display()));
+            }
         }
     }
+    assert!(broken.is_empty(), "links lead nowhere: {broken:#?}");
+}
+
+/// The anchors of a page's headings, as GitHub and mdBook name them.
+fn anchors(page: &str) -> BTreeSet<String> {
+    let headings = page.lines().filter(|line| line.starts_with('#'));
+    headings
+        .map(|line| {
+            let title = line.trim_start_matches('#').trim().to_lowercase();
+            let kept =
+                title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+            kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+        })
+        .collect()
 }

@@ -62,7 +62,7 @@ impl Made {
 fn figures_of_the_documentation_are_what_their_commands_draw() {
     let mut made = Made { place: Scratch::new("gallery"), results: BTreeMap::new() };
     let (mut stale, mut in_gallery) = (Vec::<PathBuf>::new(), 0);
-    for page in pages("docs").into_iter().chain(pages("docs/tour")) {
+    for page in pages("docs") {
         let text = rewritten(&page, "figure", &mut |said| {
             let (file, (name, command)) = said
                 .split_once(" = ")

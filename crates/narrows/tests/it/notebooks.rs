@@ -1,4 +1,4 @@
-//! The Python of docs/notebooks.md runs on a result. `make notebooks` installs what it needs; without, this is left out.
+//! The Python of docs/how-to/notebooks.md runs on a result. `make notebooks` installs what it needs; without, this is left out.
 
 use crate::blocks::root;
 use crate::scratch::{Scratch, code, stderr};
@@ -31,7 +31,7 @@ fn the_notebooks_draw_their_figures() {
         "result",
     ]);
     assert_eq!(code(&made), 0, "{}", stderr(&made));
-    let page = fs::read_to_string(root().join("docs/notebooks.md")).expect("a page");
+    let page = fs::read_to_string(root().join("docs/how-to/notebooks.md")).expect("a page");
     let blocks = fenced(&page);
     assert!(blocks.len() >= 4, "{} blocks", blocks.len());
     for block in blocks {

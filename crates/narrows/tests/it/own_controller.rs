@@ -1,4 +1,4 @@
-//! docs/bring-your-own.md: its controller compiles, its commands run, and show what the page says. `UPDATE_DOCS=1 cargo test -p narrows --test it own_controller` rewrites
+//! docs/how-to/bring-your-own.md: its controller compiles, its commands run, and show what the page says. `UPDATE_DOCS=1 cargo test -p narrows --test it own_controller` rewrites
 //! what they print.
 
 use crate::blocks::{is_stale, rewritten, root};
@@ -23,7 +23,7 @@ fn shell(place: &Scratch, command: &str, more: &str) -> Output {
 
 #[test]
 fn the_page_is_true() {
-    let path = root().join("docs/bring-your-own.md");
+    let path = root().join("docs/how-to/bring-your-own.md");
     let page = fs::read_to_string(&path).expect("the page");
     let place = Scratch::new("own-controller");
     let source = blocks(&page, "c")[0];

@@ -146,7 +146,7 @@ fn what_is_no_policy_is_refused_with_place_value_and_remedy() {
         "bad.policy.json",
         &constant(0.0).to_string().replace("\"version\":1", "\"version\":1,\"extra\":2"),
     );
-    refused(&["unknown field `extra`", "docs/learn.md"]);
+    refused(&["unknown field `extra`", "docs/how-to/learn.md"]);
     // Finite weights whose sums are not.
     let mut huge = constant(0.0);
     huge["layers"] = json!([

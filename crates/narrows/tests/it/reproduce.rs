@@ -37,7 +37,9 @@ fn claims_are_judged_one_by_one_and_the_share_is_told() {
         "{told}"
     );
     assert!(
-        told.ends_with("3 of 4 claims hold (75 %); 1 known not to, see docs/reproductions.md.\n"),
+        told.ends_with(
+            "3 of 4 claims hold (75 %); 1 known not to, see measurements/reproductions.md.\n"
+        ),
         "{told}"
     );
     assert_eq!(
@@ -162,7 +164,7 @@ fn what_turns_out_otherwise_than_the_file_says_has_its_exit_status() {
     assert_eq!(code(&output), 1, "{}", stderr(&output));
     assert!(
         stdout(&output).contains(
-            "1 of 3 claims hold (33 %); 1 known not to, see docs/reproductions.md; 1 not explained."
+            "1 of 3 claims hold (33 %); 1 known not to, see measurements/reproductions.md; 1 not explained."
         ),
         "{}",
         stdout(&output)

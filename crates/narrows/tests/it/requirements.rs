@@ -1,4 +1,4 @@
-//! Every requirement of `docs/requirements.md` is quoted beside the code that fulfils it and at a
+//! Every requirement of `docs/reference/requirements.md` is quoted beside the code that fulfils it and at a
 //! test that shows it, and no source quotes another.
 
 use crate::blocks::root;
@@ -15,7 +15,7 @@ type Quotation = (String, String);
 
 /// The rows of the page, with the reason of those that are not fulfilled.
 fn listed() -> Vec<(Quotation, String)> {
-    let page = fs::read_to_string(root().join("docs/requirements.md")).expect("the page");
+    let page = fs::read_to_string(root().join("docs/reference/requirements.md")).expect("the page");
     let rows = page.lines().filter_map(|line| {
         let cells: Vec<&str> = line.strip_prefix("| ")?.split('|').map(str::trim).collect();
         let [document, place, quotation, why, ""] = cells[..] else { return None };

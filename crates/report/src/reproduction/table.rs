@@ -158,7 +158,7 @@ pub(crate) fn share(reproduction: &Reproduction) -> String {
             text += &format!("; {count} {what}");
         }
     };
-    more(count(Verdict::Explained), "known not to, see docs/reproductions.md");
+    more(count(Verdict::Explained), "known not to, see measurements/reproductions.md");
     more(count(Verdict::Fails), "not explained");
     more(count(Verdict::Unexpected), "known not to hold, but now do: their `known` can go");
     text + "."

@@ -16,7 +16,7 @@ pub struct Attack {
     #[arg(value_name = "CONTROLLER", value_parser = parse_choice)]
     #[serde(serialize_with = "text")]
     pub controller: Choice,
-    /// What to look for: stall, idle, delay, harm, starve, stuck or waste (see docs/attack.md)
+    /// What to look for: stall, idle, delay, harm, starve, stuck or waste (see docs/how-to/attack.md)
     #[arg(long, default_value = "idle", value_parser = Goal::named)]
     #[serde(serialize_with = "text")]
     pub goal: Goal,

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// An experiment on a host's real connections, simulated before anything is tried.
 #[derive(Args, Clone, Serialize)]
 pub struct DeployPlan {
-    /// File of the experiment (see docs/deploy.md)
+    /// File of the experiment (see docs/how-to/deploy.md)
     #[arg(value_name = "EXPERIMENT")]
     #[serde(serialize_with = "path")]
     pub experiment: PathBuf,

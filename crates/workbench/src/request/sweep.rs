@@ -15,7 +15,7 @@ use std::path::PathBuf;
 /// All combinations of the values in the sweep table of a scenario.
 #[derive(Args, Clone, Serialize)]
 pub struct Sweep {
-    /// Scenario file with a sweep table (see docs/sweeps.md), or without one if --set gives the axes
+    /// Scenario file with a sweep table (see docs/how-to/sweeps.md), or without one if --set gives the axes
     #[arg(required_unless_present = "resume")]
     #[serde(serialize_with = "paths")]
     pub scenario: Option<PathBuf>,

@@ -1,5 +1,5 @@
 //! What the program is put through by the hundred: mutated inputs, damaged results, random scenarios, kills, races, full disks, hostile
-//! paths. `make torture` runs it all, `cargo test` a hundredth of it. docs/reliability.md says what is tried and what counts as wrong.
+//! paths. `make torture` runs it all, `cargo test` a hundredth of it. measurements/reliability.md says what is tried and what counts as wrong.
 
 mod bombs;
 mod campaign;
