@@ -49,7 +49,7 @@ pub use grid::{
 pub use measured::{Measured, MeasuredCase, measured};
 pub use model::{Case, Comparison, Group};
 pub use narrows_figure::{Figure, Style};
-pub use overlay::{Overlay, OverlayError, Quantity, Series};
+pub use overlay::{Overlay, OverlayError, Quantity, Sample, Samples, Series};
 pub use page::{Document, Underway, capital, escape, grid_html, html};
 pub use perfetto::export_perfetto;
 pub use reproduction::{

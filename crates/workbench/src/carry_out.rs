@@ -21,6 +21,7 @@ impl Request {
             Request::Attack(args) => crate::attack::attack(args),
             Request::Check(args) => crate::check::check(args),
             Request::Reproduce(args) => crate::reproduce::reproduce(args),
+            Request::Fit(args) => crate::fit::fit(args),
             Request::Fidelity(args) => crate::fidelity::fidelity(args),
             Request::DeployPlan(args) => crate::deploy::deploy_plan(args),
             Request::SelfCheck(args) => crate::check::self_check(args),

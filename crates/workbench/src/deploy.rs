@@ -81,7 +81,7 @@ fn planned(args: &DeployPlan) -> Result<(String, Plan), Failure> {
 
 /// Returns the name in the simulator of a controller that is named as in the kernel or as in
 /// scenarios.
-fn simulated(name: &str) -> Result<String, String> {
+pub(crate) fn simulated(name: &str) -> Result<String, String> {
     let (base, settings) = name.split_once('?').unwrap_or((name, ""));
     let of_kernel = ENTRIES.iter().find(|entry| entry.kernel == Some(base) && entry.name != base);
     let known = ENTRIES.iter().any(|entry| entry.name == base);

@@ -18,6 +18,7 @@ mod controller_files;
 mod deploy;
 mod error;
 mod fidelity;
+mod fit;
 mod host;
 pub mod http;
 pub mod icn;

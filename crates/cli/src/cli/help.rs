@@ -6,12 +6,13 @@ use clap_complete::Shell;
 use std::path::PathBuf;
 
 /// The commands by task.
-const TASKS: [(&str, &[&str]); 8] = [
+const TASKS: [(&str, &[&str]); 9] = [
     ("Simulate", &["compare", "run", "sweep", "merge", "matrix"]),
     ("Run on Linux", &["live", "doctor", "kernel", "inspect"]),
     ("Deploy", &["deploy"]),
     ("Judge", &["check", "attack", "reproduce"]),
     ("Use results", &["report", "figure", "export", "diff"]),
+    ("Measure", &["fit"]),
     ("Named Data Networking", &["ndn"]),
     ("Look up", &["list", "path", "schema", "completions", "man"]),
     ("Develop Narrows", &["lab"]),

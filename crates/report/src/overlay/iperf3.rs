@@ -1,6 +1,7 @@
 //! Parser for the output of `iperf3 --json` and `iperf3 --json-stream`.
 
 use super::model::{Problem, Quantity, Series};
+use super::samples::{Sample, Samples};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -22,6 +23,8 @@ struct Output {
     start: Start,
     #[serde(default)]
     intervals: Vec<Interval>,
+    #[serde(default)]
+    end: End,
     error: Option<String>,
 }
 
@@ -30,6 +33,14 @@ struct Start {
     /// Payload of a full segment, in bytes.
     #[serde(default, deserialize_with = "mss")]
     tcp_mss_default: Option<f64>,
+}
+
+/// The results of the whole measurement.
+#[derive(Default, Deserialize)]
+struct End {
+    /// Controller of the sender.
+    #[serde(default)]
+    sender_tcp_congestion: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -47,6 +58,9 @@ struct Stream {
     /// In bytes.
     #[serde(default, deserialize_with = "window")]
     snd_cwnd: Option<f64>,
+    /// Segments sent again in the interval.
+    #[serde(default, deserialize_with = "window")]
+    retransmits: Option<f64>,
 }
 
 /// All connections together. Times are in seconds.
@@ -150,6 +164,7 @@ fn streamed(text: &str, events: Vec<Document>) -> Result<Output, Problem> {
         let data = value.get("data").cloned().unwrap_or_default();
         let read = match kind.as_str() {
             "start" => serde_json::from_value(data).map(|start| output.start = start),
+            "end" => serde_json::from_value(data).map(|end| output.end = end),
             "interval" => {
                 serde_json::from_value(data).map(|interval| output.intervals.push(interval))
             }
@@ -230,6 +245,50 @@ pub(super) fn parse(text: &str) -> Result<(Vec<Series>, Option<String>), Problem
     let series =
         [throughput, rtt, window].into_iter().filter(|series| !series.points.is_empty()).collect();
     Ok((series, output.error.map(|error| format!("iperf3 ended with: {error}"))))
+}
+
+/// Parses the intervals of a single TCP connection.
+pub(super) fn samples(text: &str) -> Result<Samples, Problem> {
+    let output = single(text)?;
+    let kept: Vec<&Interval> =
+        output.intervals.iter().filter(|interval| !interval.sum.omitted).collect();
+    let Some(first) = kept.first() else {
+        return Err((1, "no interval was measured".to_owned(), REMEDY));
+    };
+    if let Some(other) = kept.iter().find(|interval| interval.streams.len() != 1) {
+        let problem = format!("an interval has {} connections", other.streams.len());
+        return Err((1, problem, "measure one connection, without --parallel and --bidir"));
+    }
+    let begins = first.sum.start;
+    let mut at = begins;
+    let mut points = Vec::new();
+    for Interval { streams, sum } in kept {
+        if sum.end <= at {
+            return Err((
+                1,
+                format!("an interval ends at {} s, not after the one before", sum.end),
+                REMEDY,
+            ));
+        }
+        let stream = &streams[0];
+        points.push(Sample {
+            at: sum.end,
+            bytes: sum.bits_per_second / 8.0 * (sum.end - sum.start).max(0.0),
+            rtt_ms: stream.rtt.filter(|rtt| *rtt > 0.0).map(|rtt| rtt / 1e3),
+            window: stream.snd_cwnd.zip(output.start.tcp_mss_default).map(|(own, mss)| own / mss),
+            resent: stream.retransmits.unwrap_or_default(),
+        });
+        at = sum.end;
+    }
+    Ok(Samples {
+        is_ss: false,
+        controller: output.end.sender_tcp_congestion,
+        mss: output.start.tcp_mss_default,
+        least_rtt_ms: None,
+        begins,
+        points,
+        remark: output.error.map(|error| format!("iperf3 ended with: {error}")),
+    })
 }
 
 #[cfg(test)]

@@ -3,15 +3,19 @@
 mod iperf3;
 mod mahimahi;
 mod model;
+mod samples;
+mod ss;
 
 pub use model::{Overlay, OverlayError, Quantity, Series};
+pub use samples::{Sample, Samples};
 
 impl Overlay {
-    /// Parses the output of `iperf3 --json` or `--json-stream`, or a log of mahimahi's `mm-link`.
+    /// Parses the output of `iperf3 --json` or `--json-stream`, lines of `ss -ti`, or a log of
+    /// mahimahi's `mm-link`.
     ///
     /// # Errors
     ///
-    /// The text is neither, or has no measurement.
+    /// The text is none of these, or has no measurement.
     pub fn parse(name: &str, text: &str) -> Result<Overlay, OverlayError> {
         let read = match before_json(text) {
             Some(start) => {
@@ -19,6 +23,7 @@ impl Overlay {
                 iperf3::parse(&text[start..])
                     .map_err(|(line, problem, remedy)| (line + lines, problem, remedy))
             }
+            None if ss::is_one(text) => ss::parse(text),
             None => mahimahi::parse(text).map(|series| (series, None)),
         };
         let (series, remark) = read.map_err(|(line, problem, remedy)| OverlayError {

@@ -7,6 +7,7 @@ mod attack;
 mod check;
 mod compare;
 mod deploy;
+mod fit;
 mod lab;
 mod network;
 mod output;
@@ -19,6 +20,7 @@ pub use attack::{Attack, Search};
 pub use check::{Check, Scope, Suite};
 pub use compare::{Compare, Compared};
 pub use deploy::DeployPlan;
+pub use fit::Fit;
 pub use lab::{Fidelity, SelfCheck};
 pub use network::Network;
 pub use output::Output;
@@ -52,6 +54,8 @@ pub enum Request {
     Check(Check),
     /// Reproduce the figures of papers and judge their claims
     Reproduce(Reproduce),
+    /// Estimate the path of a measured flow, as a scenario, and simulate the flow on it
+    Fit(Fit),
     /// A part of `narrows lab`.
     #[command(skip)]
     Fidelity(Fidelity),
@@ -88,6 +92,7 @@ impl Request {
             "attack" => Request::Attack(words::read(command, values)?),
             "check" => Request::Check(words::read(command, values)?),
             "reproduce" => Request::Reproduce(words::read(command, values)?),
+            "fit" => Request::Fit(words::read(command, values)?),
             "lab fidelity" => Request::Fidelity(words::read(command, values)?),
             "lab self-check" => Request::SelfCheck(words::read(command, values)?),
             "deploy plan" => Request::DeployPlan(words::read(command, values)?),
@@ -112,6 +117,7 @@ impl Request {
             "attack" => words::named::<Attack>(command, values),
             "check" => words::named::<Check>(command, values),
             "reproduce" => words::named::<Reproduce>(command, values),
+            "fit" => words::named::<Fit>(command, values),
             "lab fidelity" => words::named::<Fidelity>(command, values),
             "lab self-check" => words::named::<SelfCheck>(command, values),
             "deploy plan" => words::named::<DeployPlan>(command, values),
@@ -131,6 +137,7 @@ impl Request {
             Request::Attack(args) => &mut args.output,
             Request::Check(args) => &mut args.output,
             Request::Reproduce(args) => &mut args.output,
+            Request::Fit(args) => &mut args.output,
             Request::Fidelity(args) => &mut args.output,
             Request::SelfCheck(args) => &mut args.output,
             Request::DeployPlan(args) => &mut args.output,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// All crates. Each may depend only on those before it.
-const ORDER: [&str; 38] = [
+const ORDER: [&str; 39] = [
     "bindings",
     "cores",
     "files",
@@ -41,6 +41,7 @@ const ORDER: [&str; 38] = [
     "capture",
     "report",
     "deploy",
+    "fit",
     "evidence",
     "workbench",
     "cli",

@@ -1,0 +1,248 @@
+//! One direction of a connection, packet by packet, as its sender saw it.
+
+use super::packet::{Flow, Packet};
+use crate::measured::{Measured, Origin, Point};
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+/// Data that was sent.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    /// Number behind its last byte, from the first byte of the connection.
+    end: u64,
+    at: Duration,
+    /// False once any of it was sent again: its acknowledgement says nothing of the round trip.
+    is_single: bool,
+}
+
+/// Follows the data of one direction and its acknowledgements.
+pub struct Connection {
+    flow: Flow,
+    /// Time of the first packet.
+    begins: Option<Duration>,
+    /// Number on the wire of byte 0.
+    first: Option<u32>,
+    /// Time of the first packet of this direction and of the other one, if they are SYNs.
+    syn: [Option<Duration>; 2],
+    /// Least time from a SYN to the answer, and whose SYN it was: the sender's first.
+    handshake: Option<(Duration, bool)>,
+    /// Next new byte.
+    next: u64,
+    /// All bytes below have arrived.
+    arrived: u64,
+    /// Ranges above that have arrived.
+    above: BTreeMap<u64, u64>,
+    /// Data under way that was sent once, in order.
+    under_way: VecDeque<Sent>,
+    largest: u32,
+    headers: u32,
+    mss: Option<u16>,
+    has_timestamps: bool,
+    /// Bytes sent again since the last point, and in all.
+    resent: [f64; 2],
+    sent: f64,
+    points: Vec<Point>,
+}
+
+impl Connection {
+    /// Begins to follow a direction.
+    pub fn new(flow: Flow) -> Connection {
+        Connection {
+            flow,
+            begins: None,
+            first: None,
+            syn: [None; 2],
+            handshake: None,
+            next: 0,
+            arrived: 0,
+            above: BTreeMap::new(),
+            under_way: VecDeque::new(),
+            largest: 0,
+            headers: 0,
+            mss: None,
+            has_timestamps: false,
+            resent: [0.0; 2],
+            sent: 0.0,
+            points: Vec::new(),
+        }
+    }
+
+    /// Takes the next packet of the file.
+    pub fn take(&mut self, at: Duration, packet: Packet) {
+        if packet.flow == self.flow {
+            self.begins.get_or_insert(at);
+            self.forward(at, &packet);
+        } else if packet.flow == self.flow.back() {
+            self.begins.get_or_insert(at);
+            self.back(at, &packet);
+        }
+    }
+
+    /// Returns a number on the wire counted from the first byte, nearest to `near`.
+    fn counted(&self, number: u32, near: u64) -> Option<u64> {
+        let offset = number.wrapping_sub(self.first?);
+        let ahead = offset.wrapping_sub(near as u32) as i32;
+        near.checked_add_signed(i64::from(ahead))
+    }
+
+    fn forward(&mut self, at: Duration, packet: &Packet) {
+        if packet.is_syn {
+            self.first = Some(packet.seq.wrapping_add(1));
+            self.syn[0] = Some(at);
+            self.mss = self.mss.or(packet.mss);
+            // The answer to the other side's SYN.
+            if let Some(other) = self.syn[1] {
+                self.handshaken(at.saturating_sub(other), false);
+            }
+            return;
+        }
+        if packet.payload == 0 {
+            // The third packet of the handshake: it says nothing at the side that sends it.
+            return;
+        }
+        self.first.get_or_insert(packet.seq);
+        self.largest = self.largest.max(packet.payload);
+        self.headers = self.headers.max(packet.headers);
+        self.has_timestamps |= packet.has_timestamps;
+        self.sent += f64::from(packet.payload);
+        let Some(begin) = self.counted(packet.seq, self.next) else { return };
+        let end = begin + u64::from(packet.payload);
+        if begin < self.next {
+            let again = end.min(self.next).saturating_sub(begin);
+            self.resent.iter_mut().for_each(|own| *own += again as f64);
+            for own in self.under_way.iter_mut().filter(|own| own.end > begin && own.end <= end) {
+                own.is_single = false;
+            }
+        }
+        if end > self.next {
+            self.under_way.push_back(Sent { end, at, is_single: begin >= self.next });
+            self.next = end;
+        }
+    }
+
+    fn back(&mut self, at: Duration, packet: &Packet) {
+        if packet.is_syn {
+            self.syn[1] = Some(at);
+            self.mss = self.mss.map(|own| own.min(packet.mss.unwrap_or(own))).or(packet.mss);
+            if let (Some(own), Some(_)) = (self.syn[0], packet.ack) {
+                self.handshaken(at.saturating_sub(own), true);
+            }
+            return;
+        }
+        // The packet that ends the handshake of a connection that the receiver opened.
+        if self.next == 0
+            && let (Some(own), Some(other)) = (self.syn[0], self.syn[1])
+            && own >= other
+        {
+            self.handshaken(at.saturating_sub(own), true);
+        }
+        let Some(ack) = packet.ack.and_then(|ack| self.counted(ack, self.arrived)) else { return };
+        if ack > self.next {
+            // It acknowledges what the file has not: the capture lost packets.
+            return;
+        }
+        let before = self.delivered();
+        let mut newest = None;
+        for (from, to) in packet.blocks.into_iter().flatten() {
+            let (Some(from), Some(to)) =
+                (self.counted(from, self.arrived), self.counted(to, self.arrived))
+            else {
+                continue;
+            };
+            // A range below the acknowledgement repeats what had arrived (RFC 2883).
+            if ack <= from && from < to && to <= self.next && self.add(from, to) {
+                newest = newest.max(self.latest_below(to, from));
+            }
+        }
+        if ack > self.arrived {
+            newest = newest.max(self.latest_below(ack, self.arrived));
+            self.arrived = ack;
+            self.above.retain(|_, to| *to > ack);
+            while self.under_way.front().is_some_and(|own| own.end <= ack) {
+                self.under_way.pop_front();
+            }
+        }
+        let delivered = self.delivered();
+        if delivered > before || self.resent[0] > 0.0 {
+            let since = at.saturating_sub(self.begins.unwrap_or(at)).as_secs_f64();
+            self.points.push(Point {
+                at: since,
+                delivered: delivered as f64,
+                rtt: newest.map(|sent| at.saturating_sub(sent).as_secs_f64()),
+                resent: std::mem::take(&mut self.resent[0]),
+            });
+        }
+    }
+
+    /// Keeps the least time of a handshake at the side that asked.
+    fn handshaken(&mut self, took: Duration, is_senders: bool) {
+        if self.handshake.is_none_or(|(least, _)| is_senders && took < least) {
+            self.handshake = Some((took, is_senders));
+        }
+    }
+
+    /// Bytes that have arrived.
+    fn delivered(&self) -> u64 {
+        let above: u64 = self.above.iter().map(|(from, to)| to - (*from).max(self.arrived)).sum();
+        self.arrived + above
+    }
+
+    /// Adds a range that has arrived. Returns true if some of it is new.
+    fn add(&mut self, mut from: u64, mut to: u64) -> bool {
+        let within = self.above.range(..=from).next_back();
+        if within.is_some_and(|(_, end)| *end >= to) {
+            return false;
+        }
+        let touched: Vec<(u64, u64)> = self
+            .above
+            .range(..=to)
+            .filter(|(_, end)| **end >= from)
+            .map(|(from, to)| (*from, *to))
+            .collect();
+        for (start, end) in touched {
+            self.above.remove(&start);
+            (from, to) = (from.min(start), to.max(end));
+        }
+        self.above.insert(from, to);
+        true
+    }
+
+    /// Returns the time at which the last data that ends above `from` and not above `to` was sent, if
+    /// it was sent once.
+    fn latest_below(&self, to: u64, from: u64) -> Option<Duration> {
+        let index = self.under_way.partition_point(|own| own.end <= to).checked_sub(1)?;
+        let own = self.under_way[index];
+        (own.end > from && own.is_single).then_some(own.at)
+    }
+
+    /// Returns the measurement, or why there is none.
+    pub fn finish(self) -> Result<Measured, &'static str> {
+        if let Some((_, false)) = self.handshake {
+            return Err("it was made at the receiver, where round trips cannot be seen");
+        }
+        if self.points.iter().filter(|point| point.rtt.is_some()).count() < 100 {
+            return Err("fewer than a hundred of its acknowledgements have a round trip");
+        }
+        let options = if self.has_timestamps { 12.0 } else { 0.0 };
+        // Super-segments are larger than what the wire had.
+        let mss = match self.mss {
+            Some(mss) => f64::from(mss) - options,
+            None => f64::from(self.largest).min(1460.0 - options),
+        };
+        let mss = mss.max(1.0);
+        let mut points = self.points;
+        points.iter_mut().for_each(|point| point.resent /= mss);
+        Ok(Measured {
+            origin: Origin::Capture,
+            controller: None,
+            mss,
+            headers: f64::from(self.headers),
+            least_rtt: self.handshake.map(|(took, _)| took.as_secs_f64()),
+            sent: self.sent / mss,
+            points,
+            remark: self.handshake.is_none().then(|| {
+                "The capture does not have the beginning of the connection, so it may have been made at the receiver, where round trips cannot be seen.".to_owned()
+            }),
+        })
+    }
+}

@@ -1,0 +1,281 @@
+//! The path behind a measurement.
+//!
+//! A queue tells what the link does: while packets wait, the link sends at its rate. So the rate is
+//! what arrived while round trips were above the base, and nothing but a least rate where they never
+//! were. A buffer shows its size where the queue was as long at most episodes of loss; losses at
+//! shorter queues have another cause. The limits in this file are our choice.
+
+use crate::measured::{FitError, Measured, Origin};
+use narrows_measure::sequential::Mean;
+
+/// Two bounds of a value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// Least value.
+    pub low: f64,
+    /// Greatest value.
+    pub high: f64,
+}
+
+/// The size of the buffer at the bottleneck.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Buffer {
+    /// It was full: bytes, their range over the episodes of loss, and how many there were.
+    Filled {
+        /// Bytes from IP on.
+        bytes: f64,
+        /// Least and greatest bytes that episodes of loss showed.
+        range: Range,
+        /// Episodes of loss with a full buffer.
+        full: usize,
+        /// All episodes of loss.
+        episodes: usize,
+    },
+    /// It was never full: it holds at least these bytes.
+    NotFilled {
+        /// Longest queue in bytes.
+        at_least: f64,
+    },
+}
+
+/// Losses that no full buffer explains.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Losses {
+    /// Share of the segments that were sent.
+    pub share: f64,
+    /// Its 95 % interval (Wilson), as if losses were independent.
+    pub range: Range,
+}
+
+/// The estimated path of a bulk flow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// Rate of the bottleneck in bit/s, headers from IP on included. It is a least rate if
+    /// `rate_range` is none.
+    pub rate: f64,
+    /// 95 % interval of the rate, from ten parts of the time in which packets waited; none if the
+    /// link was not seen full.
+    pub rate_range: Option<Range>,
+    /// Share of the time in which packets waited at the bottleneck.
+    pub queued: f64,
+    /// Base round trip in seconds. It is the greatest that is possible if `is_base_bound`.
+    pub base: f64,
+    /// True if the measurement has only smoothed round trips, the least of which may contain a queue.
+    pub is_base_bound: bool,
+    /// The buffer.
+    pub buffer: Buffer,
+    /// Losses besides those of a full buffer.
+    pub losses: Losses,
+    /// Payload that arrived, in bit/s over the whole time.
+    pub goodput: f64,
+    /// Median round trip in seconds.
+    pub median_rtt: f64,
+}
+
+/// Parts of the queued time whose rates give the interval.
+const PARTS: usize = 10;
+/// Share of the longest queue at which the buffer counts as full.
+const FULL: f64 = 0.9;
+/// Share of the episodes of loss that must be at a full buffer.
+const MOST_EPISODES: f64 = 1.0 / 3.0;
+
+/// Estimates the path that a flow met. Errors call the measurement `name`.
+///
+/// # Errors
+///
+/// The measurement lasts less than two seconds, or nothing arrived in it.
+pub fn estimate(name: &str, measured: &Measured) -> Result<Estimate, FitError> {
+    let refuse = |problem: &str| {
+        let remedy = "measure one connection that always has data to send, for ten seconds or more";
+        Err(FitError::new(name, problem, remedy))
+    };
+    let seconds = measured.seconds();
+    let points = &measured.points;
+    let delivered = points.last().map_or(0.0, |last| last.delivered - points[0].delivered);
+    if seconds < 2.0 {
+        return refuse("it lasts less than two seconds");
+    }
+    if delivered <= 0.0 {
+        return refuse("nothing arrived in it");
+    }
+    let mut rtts: Vec<f64> = points.iter().filter_map(|point| point.rtt).collect();
+    rtts.sort_by(f64::total_cmp);
+    let Some(&least) = rtts.first() else { return refuse("it has no round trip") };
+    let wire = 8.0 * measured.packet() / measured.mss;
+    // A first idea of the rate, for the time that a packet of a round trip spends on the link.
+    let fastest = fastest(measured, seconds) * wire;
+    let own = 8.0 * measured.packet() / fastest;
+    // A handshake and the kernel's filter have small packets; a sample of data has a full one.
+    let of_data = (least - own).max(least / 2.0);
+    let base = measured.least_rtt.map_or(of_data, |other| other.min(of_data));
+    let longest = rtts.last().copied().unwrap_or(least) - base;
+    let waits = (2.0 * own).max(5e-4).max(longest / 20.0);
+
+    let (rate, rate_range, queued) = match rate(measured, base + waits) {
+        // The link counts as seen full if packets waited for a twentieth of the time.
+        Some((rate, range, queued)) if queued >= 0.05 => {
+            (rate * wire, Some(range.times(wire)), queued)
+        }
+        _ => (fastest, None, 0.0),
+    };
+    let (buffer, random) = match rate_range.is_some() && longest > waits {
+        true => buffer(measured, base, rate),
+        false => {
+            let at_least = (longest * rate / 8.0).max(0.0);
+            let resent = points.iter().map(|point| point.resent).sum();
+            (Buffer::NotFilled { at_least }, resent)
+        }
+    };
+    Ok(Estimate {
+        rate,
+        rate_range,
+        queued,
+        base,
+        is_base_bound: measured.origin == Origin::Iperf3 && measured.least_rtt.is_none(),
+        buffer,
+        losses: wilson(random, measured.sent),
+        goodput: 8.0 * delivered / seconds,
+        median_rtt: rtts[rtts.len() / 2],
+    })
+}
+
+impl Range {
+    fn times(self, factor: f64) -> Range {
+        Range { low: self.low * factor, high: self.high * factor }
+    }
+}
+
+/// Returns the highest mean rate of payload, in bytes per second, over a quarter of the time, at
+/// least 2 s and at most 5 s.
+fn fastest(measured: &Measured, seconds: f64) -> f64 {
+    let length = (seconds / 4.0).clamp(2.0, 5.0).min(seconds);
+    let points = &measured.points;
+    let (mut first, mut best) = (0, 0.0_f64);
+    for last in 0..points.len() {
+        while first + 1 < last && points[last].at - points[first + 1].at >= length {
+            first += 1;
+        }
+        let took = points[last].at - points[first].at;
+        if took >= length {
+            best = best.max((points[last].delivered - points[first].delivered) / took);
+        }
+    }
+    best.max(f64::MIN_POSITIVE)
+}
+
+/// Returns the rate of payload in bytes per second while round trips were above `full`, its range,
+/// and the share of the time.
+fn rate(measured: &Measured, full: f64) -> Option<(f64, Range, f64)> {
+    // Stretches between neighbouring points that both have a queue. A point without a round trip
+    // has the one before it.
+    let (mut before, mut stretches) = (None, Vec::new());
+    for point in &measured.points {
+        let rtt = point.rtt.or(before.map(|(_, _, rtt)| rtt));
+        let Some(rtt) = rtt else { continue };
+        if let Some((at, delivered, earlier)) = before
+            && earlier > full
+            && rtt > full
+            && point.at > at
+        {
+            stretches.push((point.at - at, point.delivered - delivered));
+        }
+        before = Some((point.at, point.delivered, rtt));
+    }
+    let took: f64 = stretches.iter().map(|own| own.0).sum();
+    let bytes: f64 = stretches.iter().map(|own| own.1).sum();
+    if stretches.len() < 3 || took <= 0.0 || bytes <= 0.0 {
+        return None;
+    }
+    let rate = bytes / took;
+    let mut rates = Vec::new();
+    let (mut part_took, mut part_bytes) = (0.0, 0.0);
+    for (own_took, own_bytes) in stretches {
+        part_took += own_took;
+        part_bytes += own_bytes;
+        if part_took >= took / PARTS as f64 * (1.0 - 1e-9) {
+            rates.push(part_bytes / part_took);
+            (part_took, part_bytes) = (0.0, 0.0);
+        }
+    }
+    let (low, high) = Mean::of(&rates).map_or((rate, rate), |mean| mean.ends());
+    Some((rate, Range { low: low.min(rate), high: high.max(rate) }, took / measured.seconds()))
+}
+
+/// Returns the buffer, and the segments sent again that it does not explain.
+fn buffer(measured: &Measured, base: f64, rate: f64) -> (Buffer, f64) {
+    let episodes = episodes(measured);
+    let longest = measured.points.iter().filter_map(|point| point.rtt).fold(0.0, f64::max) - base;
+    // A round trip also has the packet's own time on the link, and on average half of the one
+    // before.
+    let bytes = |queue: f64| (queue * rate / 8.0 - 1.5 * measured.packet()).max(0.0);
+    let is_full = |episode: &&(f64, f64)| episode.0 - base >= FULL * longest;
+    let full: Vec<f64> = episodes.iter().filter(is_full).map(|own| own.0 - base).collect();
+    let all: f64 = episodes.iter().map(|own| own.1).sum();
+    if full.is_empty() || (full.len() as f64) < MOST_EPISODES * episodes.len() as f64 {
+        return (Buffer::NotFilled { at_least: bytes(longest) }, all);
+    }
+    let mut sorted = full.clone();
+    sorted.sort_by(f64::total_cmp);
+    // Smoothed round trips lag behind the queue, so the longest is nearest to it.
+    let queue = match measured.origin {
+        Origin::Capture => sorted[sorted.len() / 2],
+        _ => longest,
+    };
+    let other = all - episodes.iter().filter(is_full).map(|own| own.1).sum::<f64>();
+    let range = Range { low: bytes(sorted[0]), high: bytes(longest) };
+    let (full, episodes) = (full.len(), episodes.len());
+    (Buffer::Filled { bytes: bytes(queue), range, full, episodes }, other)
+}
+
+/// Returns the episodes of loss: the longest round trip just before each, and the segments sent
+/// again in it. An episode ends when nothing was sent again for two round trips.
+fn episodes(measured: &Measured) -> Vec<(f64, f64)> {
+    let points = &measured.points;
+    let mut episodes: Vec<(f64, f64)> = Vec::new();
+    let (mut last, mut recent) = (f64::NEG_INFINITY, 0.0);
+    let mut first = 0;
+    for (index, point) in points.iter().enumerate() {
+        recent = point.rtt.unwrap_or(recent);
+        if point.resent <= 0.0 {
+            continue;
+        }
+        // Two round trips back, and at least the point before.
+        while points[first].at < point.at - 2.0 * recent && first + 1 < index {
+            first += 1;
+        }
+        let highest = points[first..=index].iter().filter_map(|own| own.rtt).fold(0.0, f64::max);
+        let is_new = point.at - last > 2.0 * recent.max(0.01);
+        match episodes.last_mut().filter(|_| !is_new) {
+            Some(episode) => episode.1 += point.resent,
+            None => episodes.push((highest, point.resent)),
+        }
+        last = point.at;
+    }
+    episodes
+}
+
+/// Returns a share with its 95 % interval (E. B. Wilson, JASA 22, 1927).
+fn wilson(hits: f64, of: f64) -> Losses {
+    const Z: f64 = 1.959_963_984_540_054;
+    let of = of.max(1.0);
+    let share = (hits / of).clamp(0.0, 1.0);
+    let middle = share + Z * Z / (2.0 * of);
+    let half = Z * (share * (1.0 - share) / of + Z * Z / (4.0 * of * of)).sqrt();
+    let all = 1.0 + Z * Z / of;
+    let low = if share == 0.0 { 0.0 } else { ((middle - half) / all).max(0.0) };
+    Losses { share, range: Range { low, high: ((middle + half) / all).min(1.0) } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_interval_of_wilson_is_that_of_the_textbook() {
+        // 15 of 50: 0.1910 to 0.4375 (Agresti and Coull, 1998, by hand).
+        let losses = wilson(15.0, 50.0);
+        assert!((losses.range.low - 0.1910).abs() < 1e-4, "{losses:?}");
+        assert!((losses.range.high - 0.4375).abs() < 1e-4, "{losses:?}");
+        assert_eq!(wilson(0.0, 1000.0).range.low, 0.0);
+    }
+}

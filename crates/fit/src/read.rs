@@ -1,0 +1,57 @@
+//! Reads a measurement of any known form.
+
+use crate::capture;
+use crate::measured::{FitError, Measured, Origin, Point};
+use narrows_report::Samples;
+
+/// Headers of a segment over IPv4 with timestamps, in bytes: 20 of IP, 32 of TCP.
+const HEADERS: f64 = 52.0;
+/// Payload of a full segment where the measurement does not say it: that of Ethernet.
+const MSS: f64 = 1448.0;
+
+/// Reads a measurement of one bulk flow: output of `iperf3 --json`, lines of `ss -ti` that were
+/// printed again and again, or a pcap or pcapng file made at the sender. Errors call it `name`.
+///
+/// # Errors
+///
+/// The bytes are none of these, are damaged, or have too little of a flow to estimate from.
+pub fn read(name: &str, bytes: &[u8]) -> Result<Measured, FitError> {
+    if capture::is_one(bytes) {
+        return capture::read(name, bytes);
+    }
+    const FORMS: &str =
+        "give the output of iperf3 --json, lines of ss -ti, or a pcap or pcapng file";
+    let text = std::str::from_utf8(bytes)
+        .map_err(|_| FitError::new(name, "it is neither text nor a capture", FORMS))?;
+    let samples = Samples::parse(name, text).map_err(|error| FitError(error.to_string()))?;
+    let mut delivered = 0.0;
+    let mut points = vec![Point { at: samples.begins, delivered, rtt: None, resent: 0.0 }];
+    for own in &samples.points {
+        delivered += own.bytes;
+        points.push(Point {
+            at: own.at,
+            delivered,
+            rtt: own.rtt_ms.filter(|rtt| *rtt > 0.0).map(|rtt| rtt / 1e3),
+            resent: own.resent,
+        });
+    }
+    if points.iter().filter(|point| point.rtt.is_some()).count() < 5 {
+        return Err(FitError::new(
+            name,
+            "fewer than five of its lines have a round trip",
+            "measure one TCP connection at its sender for ten seconds or more",
+        ));
+    }
+    let mss = samples.mss.unwrap_or(MSS);
+    let resent: f64 = points.iter().map(|point| point.resent).sum();
+    Ok(Measured {
+        origin: if samples.is_ss { Origin::Ss } else { Origin::Iperf3 },
+        controller: samples.controller,
+        mss,
+        headers: HEADERS,
+        least_rtt: samples.least_rtt_ms.map(|rtt| rtt / 1e3),
+        sent: delivered / mss + resent,
+        points,
+        remark: samples.remark,
+    })
+}

@@ -1,0 +1,83 @@
+//! The estimate in words.
+
+use crate::estimate::{Buffer, Estimate, Range};
+use crate::measured::{Measured, Origin};
+use narrows_figure::number::short as number;
+
+/// Returns the estimate as a table with one line per quantity, and what the measurement cannot tell.
+pub fn text(name: &str, measured: &Measured, estimate: &Estimate) -> String {
+    let origin = match measured.origin {
+        Origin::Iperf3 => "intervals of iperf3",
+        Origin::Ss => "lines of ss",
+        Origin::Capture => "packets at the sender",
+    };
+    let controller = measured.controller.as_ref().map_or(String::new(), |own| format!(", {own}"));
+    let mut text = format!("{name}: {origin}, {} s{controller}\n\n", number(measured.seconds()));
+    let mut line = |name: &str, value: String, remark: String| {
+        text += &format!("{name:<10}  {value:<16}  {remark}\n");
+    };
+    let between = |range: Range, scale: f64| {
+        format!("{} to {}", number(range.low / scale), number(range.high / scale))
+    };
+    match estimate.rate_range {
+        Some(range) => line(
+            "Rate",
+            format!("{} Mbit/s", number(estimate.rate / 1e6)),
+            format!(
+                "{}, 95 % interval; packets waited {} % of the time",
+                between(range, 1e6),
+                number(100.0 * estimate.queued)
+            ),
+        ),
+        None => line(
+            "Rate",
+            format!("≥ {} Mbit/s", number(estimate.rate / 1e6)),
+            "the link was not seen full: no queue before it".to_owned(),
+        ),
+    }
+    let (sign, remark) = match (estimate.is_base_bound, measured.origin) {
+        (true, _) => {
+            ("≤ ", "iperf3 has smoothed round trips only, the least of which may contain a queue")
+        }
+        (false, Origin::Ss) => ("", "the kernel's least round trip"),
+        (false, _) => ("", "least round trip of the handshake and of all acknowledgements"),
+    };
+    line("Base RTT", format!("{sign}{} ms", number(1e3 * estimate.base)), remark.to_owned());
+    let bdp = |bytes: f64| number(8.0 * bytes / estimate.rate / estimate.base);
+    match estimate.buffer {
+        Buffer::Filled { bytes, range, full, episodes } => line(
+            "Buffer",
+            format!("{} kB", number(bytes / 1e3)),
+            format!(
+                "{} kB, full in {full} of {episodes} episodes of loss; {} bdp",
+                between(range, 1e3),
+                bdp(bytes)
+            ),
+        ),
+        Buffer::NotFilled { at_least } => line(
+            "Buffer",
+            "not filled".to_owned(),
+            format!("it holds at least {} kB, {} bdp", number(at_least / 1e3), bdp(at_least)),
+        ),
+    }
+    let losses = estimate.losses;
+    let percent = |share: f64| number(100.0 * share);
+    line(
+        "Loss",
+        if losses.share > 0.0 {
+            format!("{} %", percent(losses.share))
+        } else {
+            "none seen".to_owned()
+        },
+        format!(
+            "{} to {} %, 95 % interval; apart from a full buffer",
+            percent(losses.range.low),
+            percent(losses.range.high)
+        ),
+    );
+    text += "\nNot known: the queue discipline (drop-tail is assumed), other traffic at the bottleneck, changes of the path, how the delay divides between the directions.\n";
+    if let Some(remark) = &measured.remark {
+        text += &format!("{remark}\n");
+    }
+    text
+}

@@ -1,0 +1,112 @@
+//! `narrows fit`: from a measurement to a scenario, and its simulation over the measurement.
+
+use crate::deploy::simulated;
+use crate::error::Failure;
+use crate::outcome::Outcome;
+use crate::output::{self, Started};
+use crate::quote::quote;
+use crate::request;
+use crate::runner::{run_all, with_seeds};
+use narrows_files::{Limit, read};
+use narrows_fit::{Estimate, Measured, Origin};
+use narrows_report::{Case, Comparison, Overlay};
+use narrows_scenario::{parse, to_toml};
+use std::io;
+
+/// Points of a capture that a report draws.
+const DRAWN: usize = 2000;
+/// The controller of the simulation where nothing else is known.
+const DEFAULT: &str = "cubic";
+
+/// Estimates the path of a measured flow, simulates the flow on it, and draws both.
+pub fn fit(args: request::Fit) -> Result<Outcome, Failure> {
+    let started = Started::now();
+    let path = &args.measurement;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let bytes = read(path, Limit::MEASUREMENT).map_err(|error| {
+        Failure::Other(format!(
+            "the measurement {} cannot be read: {error}; give the output of iperf3 --json, lines of ss -tin, or a capture of at most 256 MiB (tcpdump -s 128)",
+            path.display()
+        ))
+    })?;
+    let refused = |error: narrows_fit::FitError| Failure::Other(error.to_string());
+    let measured = narrows_fit::read(&name, &bytes).map_err(refused)?;
+    let estimate = narrows_fit::estimate(&name, &measured).map_err(refused)?;
+    let (controller, remark) = controller(&args, &measured);
+    let text = narrows_fit::text(&name, &measured, &estimate);
+    let title = format!("Path of {name}");
+    let keys = narrows_fit::scenario(&title, &measured, &estimate, &controller);
+    let toml = to_toml(&keys).map_err(Failure::Other)?;
+    let none = |_: &_| Err(io::Error::other("it names no file"));
+    let scenario = parse(&toml, "the estimated path", &none)?;
+    let reserved = output::reserve(&args.output, &title)?;
+    if !args.output.json && !args.output.quiet {
+        args.output.console.print(&format!("{text}\n"))?;
+    }
+    let runs = run_all(&with_seeds(&scenario, None, args.seeds), &args.output)?;
+    let overlay = overlay(&name, &bytes, &measured)?;
+    let mut remake = format!("narrows run scenario.toml --overlay {}", quote(&overlay.file()));
+    if args.seeds > 1 {
+        remake += &format!(" --seeds {}", args.seeds);
+    }
+    let case = Case { label: controller.clone(), scenario_toml: scenario.to_toml(), runs };
+    let mut comparison = Comparison::new(title, vec![case], remake);
+    comparison.overlays = vec![overlay];
+    comparison.notes.extend(text.lines().filter(|line| !line.is_empty()).map(str::to_owned));
+    comparison.notes.push(measured_numbers(&estimate));
+    comparison.notes.extend(remark);
+    let directory = reserved.directory().to_owned();
+    let info = started.info(Vec::new(), &args.output.console);
+    output::deliver(reserved, &comparison, &info, &args.output)?;
+    if !args.output.json && !args.output.quiet {
+        let scenario = quote(&directory.join("scenario.toml").display().to_string());
+        args.output.console.print(&format!("{}\n", started.cost()))?;
+        args.output.console.print(&format!(
+            "Try next: narrows compare --file {scenario} to compare controllers on this path\n"
+        ))?;
+    }
+    Ok(Outcome::Ok)
+}
+
+/// Returns the controller of the simulation, and a remark if it is not that of the measurement.
+fn controller(args: &request::Fit, measured: &Measured) -> (String, Option<String>) {
+    if let Some(chosen) = &args.controller {
+        return (chosen.text().to_owned(), None);
+    }
+    match &measured.controller {
+        Some(name) => match simulated(name) {
+            Ok(known) => (known, None),
+            Err(_) => {
+                let remark = format!(
+                    "The measurement's controller is {name}, which is not simulated: {DEFAULT} stands for it; --controller gives another."
+                );
+                (DEFAULT.to_owned(), Some(remark))
+            }
+        },
+        None => {
+            let remark = format!(
+                "The measurement does not name its controller: {DEFAULT} is simulated; --controller gives another."
+            );
+            (DEFAULT.to_owned(), Some(remark))
+        }
+    }
+}
+
+/// Returns the measurement as the report draws it: its own text, or a capture as lines of ss.
+fn overlay(name: &str, bytes: &[u8], measured: &Measured) -> Result<Overlay, Failure> {
+    let (name, text) = match measured.origin {
+        Origin::Capture => (format!("{name}.ss"), measured.as_ss(DRAWN)),
+        _ => (name.to_owned(), String::from_utf8_lossy(bytes).into_owned()),
+    };
+    Overlay::parse(&name, &text).map_err(|error| Failure::Other(error.to_string()))
+}
+
+/// What the measurement has of the simulation's numbers.
+fn measured_numbers(estimate: &Estimate) -> String {
+    let short = narrows_figure::number::short;
+    format!(
+        "Measured: goodput {} Mbit/s, median round trip {} ms.",
+        short(estimate.goodput / 1e6),
+        short(1e3 * estimate.median_rtt)
+    )
+}
