@@ -170,5 +170,6 @@ pub fn program(py: Python<'_>, words: Vec<OsString>) -> u8 {
 /// Records the file of this module.
 #[pyfunction]
 pub fn is_in(file: PathBuf) {
+    narrows::identify();
     workbench::is_in(file);
 }

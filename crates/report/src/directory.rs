@@ -17,6 +17,8 @@ use std::time::Duration;
 /// The part of a result that only `run.json` holds. It differs between machines and between runs.
 #[derive(Clone, Debug, Default)]
 pub struct RunInfo {
+    /// Version of the program, with the commit that it is built from if that is known.
+    pub build: String,
     /// The command line, word by word.
     pub command: Vec<String>,
     /// The machine: name, system, processor.
@@ -94,6 +96,7 @@ pub struct Input {
 #[derive(Serialize)]
 struct RunJson<'a> {
     narrows: &'a str,
+    build: &'a str,
     command: &'a [String],
     host: &'a str,
     started_unix_s: Option<u64>,
@@ -315,6 +318,7 @@ impl RunInfo {
     pub(crate) fn json(&self, version: &str, runs: Vec<RunLine<'_>>) -> String {
         let json = RunJson {
             narrows: version,
+            build: &self.build,
             command: &self.command,
             host: &self.host,
             started_unix_s: self.started_unix_s,

@@ -60,7 +60,7 @@ pub use host::{Console, Host, Progressed};
 pub use node::node;
 pub use outcome::Outcome;
 pub use output::{grid_text, tell};
-pub use program::is_in;
+pub use program::{is_in, is_of, version};
 pub use quote::quote;
 pub use reproduce::papers;
 pub use request::Request;

@@ -5,6 +5,7 @@ use crate::host::Console;
 use crate::inputs;
 use crate::locale::localised;
 use crate::meter;
+use crate::program;
 use crate::request;
 use crate::run_store::{self, Origin};
 use narrows_report::{Column, Comparison, Grid, Input, ReportError, Reserved, RunInfo};
@@ -35,6 +36,7 @@ impl Started {
     /// Returns the content of `run.json`. `inputs` are the files that the command read.
     pub fn info(&self, inputs: Vec<Input>, console: &Console) -> RunInfo {
         RunInfo {
+            build: program::version().to_owned(),
             command: console.words(),
             host: host(),
             started_unix_s: self.at.duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs()),

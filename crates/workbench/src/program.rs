@@ -16,6 +16,23 @@ pub fn is_in(file: PathBuf) {
     let _ = FILE.set(file);
 }
 
+static COMMIT: OnceLock<&'static str> = OnceLock::new();
+
+/// Sets the commit that the program is built from. Only the first call has an effect.
+pub fn is_of(commit: &'static str) {
+    let _ = COMMIT.set(commit);
+}
+
+/// Returns the version, and the commit that the program is built from if it is known:
+/// `0.1.0 (13918d36a1)`.
+pub fn version() -> &'static str {
+    static VERSION: LazyLock<String> = LazyLock::new(|| {
+        let version = env!("CARGO_PKG_VERSION");
+        COMMIT.get().map_or(version.to_owned(), |commit| format!("{version} ({commit})"))
+    });
+    &VERSION
+}
+
 /// Returns the file of the running code. The default is the executable of the process.
 pub fn file() -> io::Result<PathBuf> {
     FILE.get().map_or_else(std::env::current_exe, |file| Ok(file.clone()))

@@ -32,7 +32,7 @@ pub struct ManArgs {
 
 /// The program's command line, whose help lists the commands by task.
 pub fn command() -> Command {
-    let command = Cli::command();
+    let command = Cli::command().version(narrows_workbench::version());
     let tasks = tasks(&command);
     command.help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{tasks}\nOptions:\n{{options}}{{after-help}}"

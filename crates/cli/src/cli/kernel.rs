@@ -99,7 +99,7 @@ pub struct PriceArgs {
 pub struct RouteArgs {
     /// Interface by which the packets leave
     pub interface: String,
-    /// The router, with parameters after "?": vcp, "vcp?gamma=0.95" (see `narrows list queues vcp`)
+    /// The router, with parameters after "?": vcp, "vcp?gamma=0.95" (see `narrows list disciplines vcp`)
     pub router: DisciplineChoice,
     /// Rate of the link behind the interface, as its queue or device keeps it: "200 Mbit/s"
     #[arg(long, value_name = "RATE", allow_hyphen_values = true)]

@@ -1,12 +1,16 @@
-//! The pages in `docs` agree with the program. `narrows list` generates `docs/reference/controllers.md`, `docs/reference/disciplines.md` and a part of `docs/model/icn.md`:
-//! `UPDATE_DOCS=1 cargo test -p narrows --test it docs` rewrites them. The other pages name every key and every column.
+//! Pages in `docs` agree with the program. Lists, keys and commands are generated:
+//! `UPDATE_DOCS=1 cargo test -p narrows --test it docs` rewrites them.
 
-use crate::blocks::{pages, root};
+mod commands;
+mod keys;
+mod links;
+mod summary;
+
+use crate::blocks::root;
 use crate::scratch::{Scratch, code, stderr};
 use narrows_report::{ColumnAbout, TableAbout};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::collections::BTreeMap;
 use std::{env, fs};
 
 fn page(name: &str) -> String {
@@ -272,30 +276,6 @@ fn the_page_of_reproductions_has_the_share_that_holds() {
 }
 
 #[test]
-fn the_page_of_the_format_names_every_key() {
-    let place = Scratch::new("docs-scenario");
-    let schema = json(&place, &["schema"]);
-    let text = page("docs/reference/scenario.md")
-        + &page("docs/how-to/reproduce.md")
-        + &page("docs/model/icn.md");
-    let definitions = schema["$defs"].as_object().expect("definitions").values();
-    let keys: BTreeSet<&String> = std::iter::once(&schema)
-        .chain(definitions)
-        .filter_map(|part| part["properties"].as_object())
-        .flat_map(|keys| keys.keys())
-        .collect();
-    assert!(keys.len() > 30, "{keys:?}");
-    let missing: Vec<_> = keys
-        .into_iter()
-        .filter(|key| !text.contains(&format!("`{key}`")) && !text.contains(&format!("[{key}]")))
-        .collect();
-    assert!(
-        missing.is_empty(),
-        "neither docs/reference/scenario.md nor docs/how-to/reproduce.md nor docs/model/icn.md names {missing:?}"
-    );
-}
-
-#[test]
 fn scenarios_in_the_pages_run() {
     let place = Scratch::new("docs-run");
     let mut found = 0;
@@ -363,49 +343,4 @@ fn the_page_of_results_describes_every_file_and_column() {
             files.filter(|file| !text.contains(&format!("`{file}`"))).collect();
         assert!(missing.is_empty(), "{name} does not name {missing:#?}");
     }
-}
-
-#[test]
-fn links_between_pages_lead_somewhere() {
-    let mut all: Vec<PathBuf> = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"]
-        .map(|name| root().join(name))
-        .into();
-    let folders =
-        ["docs", "measurements", "scenarios", "papers", "crates", "contrib", "python/narrows"];
-    all.extend(folders.iter().flat_map(|folder| pages(folder)));
-    let mut broken = Vec::new();
-    for page in all {
-        let text =
-            fs::read_to_string(&page).unwrap_or_else(|error| panic!("{}: {error}", page.display()));
-        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
-            if target.contains("://") || target.contains(' ') {
-                continue;
-            }
-            let path = match file.is_empty() {
-                true => page.clone(),
-                false => page.parent().expect("a directory").join(file),
-            };
-            let found = path.exists()
-                && (anchor.is_empty()
-                    || fs::read_to_string(&path).is_ok_and(|text| anchors(&text).contains(anchor)));
-            if !found {
-                broken.push(format!("{} links to {target}", page.display()));
-            }
-        }
-    }
-    assert!(broken.is_empty(), "links lead nowhere: {broken:#?}");
-}
-
-/// The anchors of a page's headings, as GitHub and mdBook name them.
-fn anchors(page: &str) -> BTreeSet<String> {
-    let headings = page.lines().filter(|line| line.starts_with('#'));
-    headings
-        .map(|line| {
-            let title = line.trim_start_matches('#').trim().to_lowercase();
-            let kept =
-                title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-            kept.map(|c| if c == ' ' { '-' } else { c }).collect()
-        })
-        .collect()
 }

@@ -39,6 +39,7 @@ impl Drop for Scratch {
 
 fn info(command: &str) -> RunInfo {
     RunInfo {
+        build: "0.1.0 (0123456789)".to_owned(),
         command: vec![command.to_owned()],
         host: "here".to_owned(),
         started_unix_s: None,
