@@ -131,11 +131,28 @@ stability:
 	$(CARGO) build --release -p narrows
 	ci/stability.py $${CARGO_TARGET_DIR:-target}/release/narrows
 
-# Formatting, lints and documentation, as .ci/run has them.
+# Formatting, lints, documentation and the lock file, as .ci/run has them.
 check:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets $(KERNEL) -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps $(KERNEL)
+	@! command -v python3 >/dev/null || { $(CARGO) fetch --locked --quiet && python3 ci/lock.py; }
+
+# What a release gives away, in target/dist-out: see ci/dist.sh. PARTS chooses of deb, tar and wheels.
+.PHONY: dist
+dist:
+	ci/dist.sh $(PARTS)
+
+# Installs these packages in a new Debian and runs them there. Needs root and debootstrap.
+.PHONY: dist-test
+dist-test:
+	ci/dist-test.sh
+
+# The pages as a book with a search, in target/book. Needs mdBook.
+.PHONY: book
+book:
+	@command -v mdbook >/dev/null || { echo "mdbook is missing: cargo install mdbook" >&2; exit 1; }
+	mdbook build docs
 
 # Rewrites the pages that are generated from tables in the code, the curves of controllers, the outputs in README and tour, and the figures.
 docs:

@@ -4,7 +4,7 @@
     env = gymnasium.make("narrows/Aurora-v0")
     envs = gymnasium.make_vec("narrows/Aurora-v0", num_envs=256)
 
-The environments are ``Aurora``, ``MvfstRl`` and ``Orca``. ``docs/how-to/python.md`` lists the parts that
+The environments are ``Aurora``, ``MvfstRl`` and ``Orca``. ``docs/reference/python.md`` lists the parts that
 follow the papers and their code, and the choices of this project.
 """
 

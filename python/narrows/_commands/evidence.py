@@ -193,7 +193,7 @@ def fidelity(
     Parameters
     ----------
     quick : bool
-        Run 12 cells once for 15 s instead of 48 cells three times for 30 s.
+        Run 20 cells once for 15 s instead of 72 cells three times for 30 s.
     cells : list of int
         Run only these cells.
     controllers : str or list of str

@@ -1,5 +1,5 @@
 //! What datagrams meet on emulated links is what the links' own arithmetic says: which are lost, how many are marked, when they arrive. Times are asked for only
-//! as exactly as a machine with other work to do can give them; docs/how-to/live.md has those of an idle one.
+//! as exactly as a machine with other work to do can give them; measurements/live.md has those of an idle one.
 
 use crate::common::turn;
 use narrows_live::trial::{Datagrams, Trial, trial};

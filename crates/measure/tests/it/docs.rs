@@ -8,7 +8,7 @@ fn page() -> String {
     let mut page = String::from(
         "# Metrics\n\n\
          What Narrows computes from a run, and how. \"Since warm-up\" means from the end of the scenario's warm-up to the end of the run. A metric that is not\n\
-         defined for a run shows as \"–\" in tables and as `null` in `summary.json`. Over several seeds, tables show the median and the range [smallest–largest].\n\n\
+         defined for a run shows as \"–\" in tables and as `null` in `summary.json`. Over several seeds, tables show the median and below it its 95 % bootstrap interval.\n\n\
          A metric can also be asked of a part of the run: \"since warm-up\" then means in this part. Its edges move back to samples, counts and delays come from samples\n\
          (round trips and queues seen at the samples, not those of each packet), and metrics of what samples do not count are not defined.\n\n\
          This page is generated from `crates/measure/src/metrics`; a test keeps the two equal.\n",

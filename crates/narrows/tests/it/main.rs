@@ -13,6 +13,7 @@ mod docs;
 mod endurance;
 mod evidence_in_ci;
 mod files;
+mod fit;
 mod formats;
 mod forward;
 mod gallery;

@@ -17,6 +17,7 @@ fn readme_and_tour_show_what_their_commands_print() {
             let out = place.path(&format!("result-{shown}"));
             // A shell splits the words as the reader's does.
             let mut shell: Command = place.command("sh");
+            shell.current_dir(root());
             let ran = shell.args([
                 "-c",
                 &format!(

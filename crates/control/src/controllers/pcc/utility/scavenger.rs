@@ -4,7 +4,7 @@
 //! Godfrey, Schapira, "PCC Proteus: scavenger transport and beyond", SIGCOMM 2020. The utility is
 //! Vivace's with every growth of the round trip counted, however slow, so that it gives way to
 //! queues that Vivace takes for noise. The price that both documents propose, on how much round
-//! trips scatter, is not here: `docs/reference/controllers/pcc.md` has what was measured of it.
+//! trips scatter, is not here: `measurements/controllers.md` has what was measured of it.
 
 use super::{Build, Filter, Gradient, Vivace};
 

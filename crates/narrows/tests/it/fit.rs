@@ -1,0 +1,127 @@
+//! `narrows fit` finds the path of a measured flow. Truth is known where the measurement is a capture
+//! of a simulated flow, or of a real one over emulated links.
+
+use crate::scratch::{Scratch, code, stderr, stdout};
+use narrows_path::{Limit, LinkConfig, RateSource};
+use narrows_scenario::Scenario;
+use std::fs;
+use std::path::PathBuf;
+
+/// A path: rate in Mbit/s, base round trip in ms, buffer in bdp, losses in percent, controller.
+type Cell = (f64, f64, f64, f64, &'static str);
+
+/// Ten paths from slow to fast and from shallow to deep buffers, and two on which the buffer never
+/// fills.
+const CELLS: [Cell; 12] = [
+    (2.0, 80.0, 2.0, 0.0, "cubic"),
+    (5.0, 20.0, 4.0, 0.0, "newreno"),
+    (10.0, 40.0, 1.0, 0.0, "cubic"),
+    (20.0, 100.0, 0.5, 0.0, "cubic"),
+    (20.0, 30.0, 5.0, 0.0, "cubic"),
+    (50.0, 10.0, 1.0, 0.0, "newreno"),
+    (50.0, 60.0, 2.0, 0.0, "cubic"),
+    (100.0, 20.0, 1.0, 0.0, "cubic"),
+    (100.0, 5.0, 3.0, 0.0, "newreno"),
+    (200.0, 15.0, 1.0, 0.0, "cubic"),
+    (50.0, 30.0, 4.0, 0.0, "vegas"),
+    (20.0, 50.0, 8.0, 0.5, "cubic"),
+];
+
+fn scenario((rate, rtt, buffer, loss, controller): Cell, seconds: u32) -> String {
+    let loss = if loss > 0.0 { format!("loss = \"{loss} %\"\n") } else { String::new() };
+    format!(
+        "duration = \"{seconds} s\"\n[[link]]\nname = \"bottleneck\"\nbetween = [\"sender\", \"receiver\"]\n\
+         rate = \"{rate} Mbit/s\"\ndelay = \"{} ms\"\nbuffer = \"{buffer} bdp\"\n{loss}\
+         [[flow]]\nfrom = \"sender\"\nto = \"receiver\"\ncontroller = \"{controller}\"\n",
+        rtt / 2.0
+    )
+}
+
+fn link(scenario: &Scenario) -> &LinkConfig {
+    &scenario.links.iter().find(|link| link.name == "bottleneck").expect("a bottleneck").config
+}
+
+/// The capture in a result.
+fn capture(place: &Scratch, result: &str) -> PathBuf {
+    let files = fs::read_dir(place.path(result)).expect("a result");
+    let mut files = files.map(|file| file.expect("a file").path());
+    files.find(|path| path.extension().is_some_and(|end| end == "pcapng")).expect("a capture")
+}
+
+/// Says what of the estimate is not the truth. A share of the rate, and of the buffer, is allowed.
+fn wrong(cell: Cell, found: &Scenario, text: &str) -> Vec<String> {
+    let (rate, rtt, buffer, loss, _) = cell;
+    let own = link(found);
+    let mut wrong = Vec::new();
+    let mut near = |name: &str, found: f64, truth: f64, most: f64| {
+        if (found - truth).abs() > most {
+            wrong.push(format!("{cell:?}: {name} {found}, not {truth}"));
+        }
+    };
+    let RateSource::Constant(found_rate) = own.rate else { panic!("a rate: {:?}", own.rate) };
+    near("rate", found_rate.as_mbps(), rate, 0.03 * rate);
+    near("base RTT", 2.0 * own.delay.as_millis_f64(), rtt, (0.03 * rtt).max(1.0));
+    let truth = rate * rtt * buffer / 8.0;
+    match own.limit {
+        Limit::Bytes(bytes) => near("buffer in kB", bytes.get() as f64 / 1e3, truth, 0.15 * truth),
+        _ if text.contains("not filled") => {}
+        _ => near("buffer", f64::NAN, truth, 0.0),
+    }
+    if loss > 0.0 && !text.contains("none seen") {
+        let share = text.lines().find(|line| line.starts_with("Loss")).unwrap_or_default();
+        let share: f64 =
+            share.split_whitespace().nth(1).and_then(|own| own.parse().ok()).unwrap_or(-1.0);
+        near("loss in %", share, loss, 0.3 * loss);
+    } else if loss > 0.0 {
+        wrong.push(format!("{cell:?}: no loss seen"));
+    }
+    wrong
+}
+
+#[test]
+fn captures_of_simulated_flows_give_their_paths() {
+    let place = Scratch::new("fit");
+    let mut all = Vec::new();
+    for (index, cell) in CELLS.into_iter().enumerate() {
+        place.write("truth.toml", &scenario(cell, 30));
+        let (made, out) = (format!("made-{index}"), format!("fit-{index}"));
+        let ran = place.narrows(["run", "truth.toml", "--pcap", "all", "--quiet", "--out", &made]);
+        assert_eq!(code(&ran), 0, "{}", stderr(&ran));
+        let file = capture(&place, &made).display().to_string();
+        let ran = place.narrows(["fit", &file, "--seeds", "1", "--out", &out]);
+        assert_eq!(code(&ran), 0, "{cell:?}: {}", stderr(&ran));
+        let found = fs::read_to_string(place.path(&format!("{out}/scenario.toml"))).expect("toml");
+        let found = narrows_scenario::parse(&found, "scenario.toml", &|_| {
+            Err(std::io::Error::other("no file"))
+        });
+        all.extend(wrong(cell, &found.expect("a scenario"), &stdout(&ran)));
+        let filled = stdout(&ran).contains("full in");
+        if filled == (cell.4 == "vegas") {
+            all.push(format!("{cell:?}: filled {filled}"));
+        }
+        fs::remove_file(file).expect("the capture");
+    }
+    assert!(all.is_empty(), "{all:#?}");
+}
+
+#[test]
+fn what_is_no_measurement_is_refused() {
+    let place = Scratch::new("fit-refused");
+    let mut said = String::new();
+    let empty = [0x0a, 0x0d, 0x0d, 0x0a];
+    let header = b"\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\0\0\x04\0\x01\0\0\0";
+    for (name, bytes) in [
+        ("empty.txt", &b""[..]),
+        ("zeros.bin", &[0xff, 0xfe, 0x00][..]),
+        ("cut.pcapng", &empty[..]),
+        ("nothing.pcap", &header[..]),
+        ("short.ss", b"cubic rtt:1/1 mss:1448 cwnd:10 bytes_acked:10 busy:10ms\n"),
+        ("other.json", b"{\"a\": 1}"),
+    ] {
+        fs::write(place.path(name), bytes).expect("a file");
+        let ran = place.narrows(["fit", name, "--out", "r"]);
+        assert_eq!(code(&ran), 2, "{name}");
+        said += &stderr(&ran);
+    }
+    insta::assert_snapshot!(said);
+}
