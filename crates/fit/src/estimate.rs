@@ -107,7 +107,9 @@ pub fn estimate(name: &str, measured: &Measured) -> Result<Estimate, FitError> {
     let own = 8.0 * measured.packet() / fastest;
     // A handshake and the kernel's filter have small packets; a sample of data has a full one.
     let of_data = (least - own).max(least / 2.0);
-    let base = measured.least_rtt.map_or(of_data, |other| other.min(of_data));
+    // Something nearer than the receiver may answer the handshake, such as a proxy.
+    let other = measured.least_rtt.filter(|other| (of_data / 2.0..of_data).contains(other));
+    let base = other.unwrap_or(of_data);
     let longest = rtts.last().copied().unwrap_or(least) - base;
     let waits = (2.0 * own).max(5e-4).max(longest / 20.0);
 

@@ -16,4 +16,4 @@ pub use estimate::{Buffer, Estimate, Losses, Range, estimate};
 pub use measured::{FitError, Measured, Origin, Point};
 pub use network::scenario;
 pub use read::read;
-pub use text::text;
+pub use text::{sentence, text};

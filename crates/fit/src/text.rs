@@ -4,6 +4,26 @@ use crate::estimate::{Buffer, Estimate, Range};
 use crate::measured::{Measured, Origin};
 use narrows_figure::number::short as number;
 
+/// Returns the estimate in one sentence.
+pub fn sentence(estimate: &Estimate) -> String {
+    let rate = number(estimate.rate / 1e6);
+    let rate = if estimate.rate_range.is_some() { rate } else { format!("at least {rate}") };
+    let base = number(1e3 * estimate.base);
+    let base = if estimate.is_base_bound { format!("at most {base}") } else { base };
+    let buffer = match estimate.buffer {
+        Buffer::Filled { bytes, .. } => format!("{} kB", number(bytes / 1e3)),
+        Buffer::NotFilled { at_least } => {
+            format!("not filled, at least {} kB", number(at_least / 1e3))
+        }
+    };
+    format!(
+        "Estimated: rate {rate} Mbit/s, base round trip {base} ms, buffer {buffer}, other losses {} %. Measured: goodput {} Mbit/s, median round trip {} ms.",
+        number(100.0 * estimate.losses.share),
+        number(estimate.goodput / 1e6),
+        number(1e3 * estimate.median_rtt)
+    )
+}
+
 /// Returns the estimate as a table with one line per quantity, and what the measurement cannot tell.
 pub fn text(name: &str, measured: &Measured, estimate: &Estimate) -> String {
     let origin = match measured.origin {

@@ -8,7 +8,7 @@ use crate::quote::quote;
 use crate::request;
 use crate::runner::{run_all, with_seeds};
 use narrows_files::{Limit, read};
-use narrows_fit::{Estimate, Measured, Origin};
+use narrows_fit::{Measured, Origin};
 use narrows_report::{Case, Comparison, Overlay};
 use narrows_scenario::{parse, to_toml};
 use std::io;
@@ -52,8 +52,7 @@ pub fn fit(args: request::Fit) -> Result<Outcome, Failure> {
     let case = Case { label: controller.clone(), scenario_toml: scenario.to_toml(), runs };
     let mut comparison = Comparison::new(title, vec![case], remake);
     comparison.overlays = vec![overlay];
-    comparison.notes.extend(text.lines().filter(|line| !line.is_empty()).map(str::to_owned));
-    comparison.notes.push(measured_numbers(&estimate));
+    comparison.notes.push(narrows_fit::sentence(&estimate));
     comparison.notes.extend(remark);
     let directory = reserved.directory().to_owned();
     let info = started.info(Vec::new(), &args.output.console);
@@ -99,14 +98,4 @@ fn overlay(name: &str, bytes: &[u8], measured: &Measured) -> Result<Overlay, Fai
         _ => (name.to_owned(), String::from_utf8_lossy(bytes).into_owned()),
     };
     Overlay::parse(&name, &text).map_err(|error| Failure::Other(error.to_string()))
-}
-
-/// What the measurement has of the simulation's numbers.
-fn measured_numbers(estimate: &Estimate) -> String {
-    let short = narrows_figure::number::short;
-    format!(
-        "Measured: goodput {} Mbit/s, median round trip {} ms.",
-        short(estimate.goodput / 1e6),
-        short(1e3 * estimate.median_rtt)
-    )
 }

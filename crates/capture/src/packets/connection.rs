@@ -132,7 +132,9 @@ impl Connection {
     pub fn handshake(&self, at: Time, ecn: bool) -> [(Time, Segment); 3] {
         let before = Time::from_nanos(at.since(Time::ZERO).as_nanos().saturating_sub(1));
         let now = ticks(at);
-        let offer = Some((self.mss.min(65_495) as u16, self.scale));
+        // The size that is offered does not count options: those of timestamps are in every segment
+        // (RFC 6691, section 3).
+        let offer = Some(((self.mss + 12).min(65_495) as u16, self.scale));
         let (syn_bits, reply_bits) = match (ecn, self.accurate_ecn) {
             (false, _) => ([false; 3], [false; 3]),
             (true, false) => ([false, true, true], [false, false, true]),

@@ -150,8 +150,11 @@ impl Connection {
                 continue;
             };
             // A range below the acknowledgement repeats what had arrived (RFC 2883).
-            if ack <= from && from < to && to <= self.next && self.add(from, to) {
-                newest = newest.max(self.latest_below(to, from));
+            if ack <= from && from < to && to <= self.next {
+                let sent = self.latest_below(to, from);
+                if self.add(from, to) {
+                    newest = newest.max(sent);
+                }
             }
         }
         if ack > self.arrived {
@@ -208,11 +211,14 @@ impl Connection {
     }
 
     /// Returns the time at which the last data that ends above `from` and not above `to` was sent, if
-    /// it was sent once.
+    /// it was sent once and this is the first that is heard of it: data that had arrived waits for
+    /// what was missing before it, and says nothing of the path.
     fn latest_below(&self, to: u64, from: u64) -> Option<Duration> {
         let index = self.under_way.partition_point(|own| own.end <= to).checked_sub(1)?;
         let own = self.under_way[index];
-        (own.end > from && own.is_single).then_some(own.at)
+        let above = self.above.range(..own.end).next_back();
+        let is_known = above.is_some_and(|(_, to)| *to >= own.end);
+        (own.end > from && own.is_single && !is_known).then_some(own.at)
     }
 
     /// Returns the measurement, or why there is none.
@@ -224,12 +230,10 @@ impl Connection {
             return Err("fewer than a hundred of its acknowledgements have a round trip");
         }
         let options = if self.has_timestamps { 12.0 } else { 0.0 };
-        // Super-segments are larger than what the wire had.
-        let mss = match self.mss {
-            Some(mss) => f64::from(mss) - options,
-            None => f64::from(self.largest).min(1460.0 - options),
-        };
-        let mss = mss.max(1.0);
+        // Super-segments are larger than what the wire had. The size that is agreed on does not count
+        // options (RFC 6691).
+        let agreed = self.mss.map_or(1460.0, f64::from) - options;
+        let mss = f64::from(self.largest).min(agreed).max(1.0);
         let mut points = self.points;
         points.iter_mut().for_each(|point| point.resent /= mss);
         Ok(Measured {

@@ -6,6 +6,7 @@ mod model;
 mod samples;
 mod ss;
 
+use model::Problem;
 pub use model::{Overlay, OverlayError, Quantity, Series};
 pub use samples::{Sample, Samples};
 
@@ -33,6 +34,32 @@ impl Overlay {
             remedy,
         })?;
         Ok(Overlay { name: name.to_owned(), text: text.to_owned(), series, remark })
+    }
+}
+
+impl Samples {
+    /// Parses the output of `iperf3 --json` or `--json-stream`, or lines of `ss -ti`. Errors call the
+    /// text `name`.
+    ///
+    /// # Errors
+    ///
+    /// The text is neither, or has no measurement of a single TCP flow.
+    pub fn parse(name: &str, text: &str) -> Result<Samples, OverlayError> {
+        let read = match before_json(text) {
+            Some(start) => {
+                let lines = text[..start].matches('\n').count();
+                iperf3::samples(&text[start..])
+                    .map_err(|(line, problem, remedy)| (line + lines, problem, remedy))
+            }
+            None => ss::samples(text),
+        };
+        let error = |(line, problem, remedy): Problem| OverlayError {
+            name: name.to_owned(),
+            line,
+            problem,
+            remedy,
+        };
+        read.map_err(error)
     }
 }
 

@@ -1,8 +1,5 @@
 //! Samples of one flow by another program, for plots and for estimates of the path.
 
-use super::model::{OverlayError, Problem};
-use super::{before_json, iperf3, ss};
-
 /// Samples of one flow, in order of time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Samples {
@@ -35,30 +32,4 @@ pub struct Sample {
     pub window: Option<f64>,
     /// Segments sent again.
     pub resent: f64,
-}
-
-impl Samples {
-    /// Parses the output of `iperf3 --json` or `--json-stream`, or lines of `ss -ti`. Errors call the
-    /// text `name`.
-    ///
-    /// # Errors
-    ///
-    /// The text is neither, or has no measurement of a single TCP flow.
-    pub fn parse(name: &str, text: &str) -> Result<Samples, OverlayError> {
-        let read = match before_json(text) {
-            Some(start) => {
-                let lines = text[..start].matches('\n').count();
-                iperf3::samples(&text[start..])
-                    .map_err(|(line, problem, remedy)| (line + lines, problem, remedy))
-            }
-            None => ss::samples(text),
-        };
-        let error = |(line, problem, remedy): Problem| OverlayError {
-            name: name.to_owned(),
-            line,
-            problem,
-            remedy,
-        };
-        read.map_err(error)
-    }
 }
