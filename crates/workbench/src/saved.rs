@@ -1,4 +1,4 @@
-//! What an earlier connection would have saved on a network (`narrows compare --saved`).
+//! Saved paths for the flows of a network (`narrows compare --saved`).
 
 use crate::error::Failure;
 use narrows_control::Saved;

@@ -4,6 +4,7 @@
 //! start is the first sample with a finite slow start threshold.
 
 use super::convergence::delivered;
+use narrows_control::{Choice, Setup};
 use narrows_measure::metrics::{Better, Metric, bottleneck};
 use narrows_measure::statistics::{mean, median};
 use narrows_measure::{FlowRecord, FlowSample, LinkRecord, Record, standing};
@@ -49,12 +50,11 @@ pub(super) const START_LEFT: Metric = Metric {
     unit: "%",
     better: Better::Neither,
     summary: "Share of flows that left slow start.",
-    formula: "share of the flows with a controller that begin last that have a sample with a finite slow start threshold. Not defined if none has",
+    formula: "share of the flows with a controller that begin last that have a sample with a finite slow start threshold. Not defined for controllers without a threshold",
     source: "ours; neqo counts connections that leave slow start",
     compute: |record| {
-        let all = starters(record).len();
-        let ended = ends(record).len();
-        (ended > 0).then(|| 100.0 * ended as f64 / all as f64)
+        let all = starters(record).into_iter().filter(|flow| has_threshold(flow)).count();
+        (all > 0).then(|| 100.0 * ends(record).len() as f64 / all as f64)
     },
 };
 
@@ -64,10 +64,10 @@ pub(super) const START_FALSE: Metric = Metric {
     better: Better::Lower,
     summary: "Share of flows whose start was ended by itself on a path that they never filled.",
     formula: "share of the flows with a controller that begin last whose start ended by itself (see start_cause), and that had no base round trip in which 90 % of the \
-              bottleneck's rate arrived",
+              bottleneck's rate arrived. Not defined for controllers without a threshold",
     source: "ours; draft-chung-ccwg-search calls such an exit early",
     compute: |record| {
-        let all = starters(record).len() as f64;
+        let all = starters(record).into_iter().filter(|flow| has_threshold(flow)).count() as f64;
         let rate = rate(record)?;
         let untrue = |end: &End| end.is_heuristic && filled(record, &[end.flow], rate, 0.9).is_none();
         (all > 0.0).then(|| 100.0 * ends(record).iter().filter(|end| untrue(end)).count() as f64 / all)
@@ -200,6 +200,18 @@ fn starters(record: &Record) -> Vec<&FlowRecord> {
     let driven = || record.flows.iter().filter(|flow| flow.controller != "none");
     let latest = driven().map(|flow| flow.start).max();
     driven().filter(|flow| Some(flow.start) == latest).collect()
+}
+
+/// True if the controller of a flow has a slow start threshold. Controllers from files count as
+/// without one.
+fn has_threshold(flow: &FlowRecord) -> bool {
+    let built = flow.controller.parse::<Choice>().ok();
+    let built = built.and_then(|choice| choice.build(&Setup::default()).ok());
+    let mut found = false;
+    if let Some(controller) = built {
+        controller.inspect(&mut |name, _| found |= name == "ssthresh");
+    }
+    found
 }
 
 /// Returns the ends of the starters' starts.

@@ -16,7 +16,7 @@ pub struct Check {
     #[arg(value_name = "CONTROLLER", value_parser = parse_choice, required_unless_present = "words")]
     #[serde(serialize_with = "texts")]
     pub controller: Option<Choice>,
-    /// What is asked: the criteria of RFC 9743, the example cases of draft-ietf-ccwg-bbr, how connections start, or numbers of other documents
+    /// The suite: the criteria of RFC 9743, the example cases of draft-ietf-ccwg-bbr, how connections start, or numbers of other documents
     #[arg(long, value_enum, default_value = "rfc9743")]
     pub suite: Suite,
     /// Few cells and five seeds: about a minute on two cores

@@ -97,7 +97,8 @@ pub struct Compare {
     #[arg(long, allow_hyphen_values = true)]
     #[serde(serialize_with = "texts")]
     pub duration: Option<Span>,
-    /// Warm-up, excluded from statistics [default: 1/6 of the duration, or the path's]
+    /// Warm-up, excluded from statistics [default: 1/6 of the duration, or the path's; none where
+    /// each flow has one transfer]
     #[arg(long, allow_hyphen_values = true)]
     #[serde(serialize_with = "texts")]
     pub warmup: Option<Span>,
