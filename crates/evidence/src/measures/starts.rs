@@ -69,8 +69,10 @@ pub(super) const START_FALSE: Metric = Metric {
     compute: |record| {
         let all = starters(record).into_iter().filter(|flow| has_threshold(flow)).count() as f64;
         let rate = rate(record)?;
-        let untrue = |end: &End| end.is_heuristic && filled(record, &[end.flow], rate, 0.9).is_none();
-        (all > 0.0).then(|| 100.0 * ends(record).iter().filter(|end| untrue(end)).count() as f64 / all)
+        let untrue =
+            |end: &End| end.is_heuristic && filled(record, &[end.flow], rate, 0.9).is_none();
+        (all > 0.0)
+            .then(|| 100.0 * ends(record).iter().filter(|end| untrue(end)).count() as f64 / all)
     },
 };
 
@@ -85,9 +87,13 @@ pub(super) const START_LOSS: Metric = Metric {
         let ended = ends(record);
         let lossless = starters(record)
             .into_iter()
-            .filter(|flow| flow.total.dropped == 0 && !ended.iter().any(|end| end.flow.name == flow.name))
+            .filter(|flow| {
+                flow.total.dropped == 0 && !ended.iter().any(|end| end.flow.name == flow.name)
+            })
             .map(|_| 0.0);
-        let lost = ended.iter().map(|end| standing(&end.flow.samples, end.after()).dropped as f64 / end.bdp);
+        let lost = ended
+            .iter()
+            .map(|end| standing(&end.flow.samples, end.after()).dropped as f64 / end.bdp);
         mean(&lost.chain(lossless).collect::<Vec<_>>())
     },
 };
@@ -103,7 +109,8 @@ pub(super) const START_QUEUE: Metric = Metric {
         let ended = ends(record);
         let until = ended.iter().map(End::after).max()?;
         let (from, bdp) = (ended[0].flow.start, ended[0].bdp * ended[0].wire);
-        let within = bottleneck(record)?.samples.iter().filter(|own| own.at >= from && own.at <= until);
+        let within =
+            bottleneck(record)?.samples.iter().filter(|own| own.at >= from && own.at <= until);
         Some(within.map(|own| own.queue.get()).max()? as f64 / bdp)
     },
 };
@@ -185,11 +192,17 @@ impl End<'_> {
 
     fn class(&self, record: &Record) -> Class {
         let window = self.window / self.bdp;
-        let holds = bottleneck(record).and_then(|link| buffer(link, self.wire)).unwrap_or(f64::INFINITY);
+        let holds =
+            bottleneck(record).and_then(|link| buffer(link, self.wire)).unwrap_or(f64::INFINITY);
         let dropped = standing(&self.flow.samples, self.after()).dropped > 0;
         match () {
             () if window < 0.9 => Class::Early,
-            () if !self.is_heuristic || dropped || window > 1.0 + holds / (self.bdp * self.wire) => Class::Late,
+            () if !self.is_heuristic
+                || dropped
+                || window > 1.0 + holds / (self.bdp * self.wire) =>
+            {
+                Class::Late
+            }
             () => Class::Right,
         }
     }

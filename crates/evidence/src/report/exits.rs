@@ -7,7 +7,8 @@ use narrows_measure::statistics::median;
 
 /// Windows at which starts end by themselves on a path without loss, in BDP, as this project
 /// measured them at 50 Mbit/s and 100 ms (docs/starts.md).
-const KNOWN: [(f64, &str); 3] = [(9.4, "HyStart++ 9.4"), (5.5, "SEARCH 5.5"), (1.28, "HyStart 1.28")];
+const KNOWN: [(f64, &str); 3] =
+    [(9.4, "HyStart++ 9.4"), (5.5, "SEARCH 5.5"), (1.28, "HyStart 1.28")];
 /// Names of classes, in the order of `start_class`, and indices of their colours.
 const CLASSES: [(&str, usize); 3] = [("early", 0), ("right", 2), ("late", 1)];
 /// Indices of the colours of lines: one round trip, and the theory.
@@ -51,7 +52,8 @@ pub fn exit_maps(own: &CheckedCriterion) -> Vec<Figure> {
 /// has no buffer in BDP.
 fn exit(cell: &CheckedCell, classes: &[&CheckedCell], player: Option<usize>) -> Option<Exit> {
     let labels = || cell.coordinates.iter().map(|(_, label)| label.as_str());
-    let number = |unit: &str| labels().find_map(|label| label.strip_suffix(unit)?.parse::<f64>().ok());
+    let number =
+        |unit: &str| labels().find_map(|label| label.strip_suffix(unit)?.parse::<f64>().ok());
     let value = |cell: &CheckedCell| -> Option<f64> {
         let all = player.map_or(&cell.subject, |at| &cell.beside[at].values);
         let defined: Vec<f64> = all.iter().flatten().copied().collect();

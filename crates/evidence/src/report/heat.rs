@@ -16,11 +16,14 @@ const MEASURE: &str = "slowdown_p50";
 pub fn slowdown_maps(own: &CheckedCriterion) -> Vec<Figure> {
     let is_drawn = |cell: &&CheckedCell| cell.measure == MEASURE && cell.coordinates.len() >= 2;
     let mut cells: Vec<&CheckedCell> = own.cells.iter().filter(is_drawn).collect();
-    cells.retain(|cell| Some(&cell.grid) == own.cells.iter().find(|own| is_drawn(own)).map(|own| &own.grid));
+    cells.retain(|cell| {
+        Some(&cell.grid) == own.cells.iter().find(|own| is_drawn(own)).map(|own| &own.grid)
+    });
     cells.sort_by_key(|cell| cell.coordinates.iter().map(|(place, _)| *place).collect::<Vec<_>>());
     let Some(first) = cells.first() else { return Vec::new() };
     let players = 1 + first.beside.len();
-    let all = (0..players).flat_map(|player| cells.iter().filter_map(move |cell| value(cell, player)));
+    let all =
+        (0..players).flat_map(|player| cells.iter().filter_map(move |cell| value(cell, player)));
     let most = all.fold(1.0, f64::max);
     (0..players).map(|player| map(&cells, player, most)).collect()
 }
@@ -48,7 +51,8 @@ fn map(cells: &[&CheckedCell], player: usize, most: f64) -> Figure {
         }
         let square = value(cell, player).map(|own| {
             let ratio = value(cell, 1).filter(|_| player != 1).map(|classic| own / classic);
-            let beside = ratio.map_or_else(String::new, |ratio| format!(" (\u{d7}{})", short(ratio)));
+            let beside =
+                ratio.map_or_else(String::new, |ratio| format!(" (\u{d7}{})", short(ratio)));
             (own, format!("{}{beside}", short(own)))
         });
         squares.last_mut().expect("each row was begun").push(square);

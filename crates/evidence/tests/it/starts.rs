@@ -39,7 +39,8 @@ fn near(value: Option<f64>, expected: f64, part: f64) {
     assert!((value - expected).abs() <= part * expected.max(0.01), "{value}, not {expected}");
 }
 
-/// Window at the end, class, share that ended by itself, loss and queue in BDP.
+/// Window at the end, class, share that ended by itself, loss and queue in BDP. A queue without loss
+/// is the window less what the path holds; SEARCH with 2 BDP loses its window less path and buffer.
 const KNOWN: [(&str, f64, [f64; 5]); 9] = [
     ("newreno?start=classic", 1.0, [4.0, 3.0, 0.0, 2.0, 1.0]),
     ("newreno?start=classic", 4.0, [10.0, 3.0, 0.0, 5.0, 4.0]),
@@ -48,7 +49,7 @@ const KNOWN: [(&str, f64, [f64; 5]); 9] = [
     ("cubic?start=hystart", 4.0, [1.28, 2.0, 100.0, 0.0, 0.52]),
     ("cubic?profile=rfc9438&start=hystart++", 10.0, [9.43, 2.0, 100.0, 0.0, 8.43]),
     ("newreno?start=search", 8.0, [5.69, 2.0, 100.0, 0.0, 4.69]),
-    ("newreno?start=search", 2.0, [5.69, 3.0, 100.0, 3.69, 2.0]),
+    ("newreno?start=search", 2.0, [5.69, 3.0, 100.0, 2.69, 2.0]),
     ("newreno?start=search&search_threshold=0.35", 8.0, [6.74, 2.0, 100.0, 0.0, 5.74]),
 ];
 
@@ -66,15 +67,6 @@ fn starts_end_where_they_are_known_to_end() {
         near(value("start_t80", &record), 0.835, 0.05);
         assert_eq!(value("start_false", &record), Some(0.0), "the path was filled");
     }
-}
-
-/// At the end of HyStart++ the packets of its last window have not all arrived at the queue.
-#[test]
-fn the_queue_at_the_end_of_hystart_plus_plus_is_shorter_than_after_it() {
-    let record = run(&text("cubic?profile=rfc9438&start=hystart++", 10.0, 5, ""));
-    let end = record.flows[0].samples.iter().find(|own| own.ssthresh.is_some()).unwrap().at;
-    let queue = record.links[0].samples.iter().rfind(|own| own.at <= end).unwrap().queue;
-    near(Some(queue.get() as f64 / 625_000.0), 7.19, 0.05);
 }
 
 /// The code `start_exit` that a controller gives for the end of its start.
@@ -129,7 +121,9 @@ fn causes_are_those_that_controllers_tell() {
 #[test]
 fn a_controller_without_a_threshold_has_no_start_to_measure() {
     let record = run(&text("bbr", 1.0, 4, ""));
-    for name in ["start_exit_bdp", "start_class", "start_cause", "start_left", "start_false", "start_queue"] {
+    for name in
+        ["start_exit_bdp", "start_class", "start_cause", "start_left", "start_false", "start_queue"]
+    {
         assert_eq!(value(name, &record), None, "{name}");
     }
     assert!(value("start_t80", &record).is_some());
@@ -152,14 +146,21 @@ fn harm_is_the_goodput_that_others_lose() {
     let harm = value("start_harm", &record).unwrap();
     let goodput = |from: u64, to: u64| {
         let at = |s: u64| {
-            let at = record.flows[0].samples.iter().rfind(|own| own.at <= Time::from_nanos(s * 1_000_000_000));
+            let at = record.flows[0]
+                .samples
+                .iter()
+                .rfind(|own| own.at <= Time::from_nanos(s * 1_000_000_000));
             at.unwrap().goodput.get() as f64
         };
         at(to) - at(from)
     };
     near(Some(harm), 100.0 * (1.0 - goodput(10, 15) / goodput(5, 10)), 1e-9);
     assert!((0.5..60.0).contains(&harm), "{harm}");
-    assert_eq!(value("start_harm", &run(&text("newreno", 1.0, 16, ""))), None, "nobody is there before");
+    assert_eq!(
+        value("start_harm", &run(&text("newreno", 1.0, 16, ""))),
+        None,
+        "nobody is there before"
+    );
 }
 
 /// The share of ten seeds in which bursts of ten segments over 50 ms end a start within 5 s.
@@ -181,7 +182,11 @@ fn ended_by_bursts(controller: &str, period: u32, jitter: u32) -> f64 {
 #[test]
 fn bursts_of_an_application_end_starts_on_an_idle_path() {
     for (period, jitter) in [(60, 0), (60, 10), (200, 10), (500, 10)] {
-        assert_eq!(ended_by_bursts("newreno?start=search", period, jitter), 0.0, "{period}, {jitter}");
+        assert_eq!(
+            ended_by_bursts("newreno?start=search", period, jitter),
+            0.0,
+            "{period}, {jitter}"
+        );
     }
     let linux = "newreno?start=search&search_limited=evaluate";
     assert!(ended_by_bursts(linux, 60, 0) >= 0.5, "a period of 3.4 bins");
@@ -225,7 +230,9 @@ fn the_map_of_exits_has_every_player_and_the_known_lines() {
     let names: Vec<String> = maps.iter().map(|figure| figure.name()).collect();
     assert_eq!(names, ["exit-map-newreno-start-search", "exit-map-newreno", "exit-map-cubic"]);
     for map in &maps {
-        let narrows_figure::Content::Curves { series, rules } = &map.content else { panic!("curves") };
+        let narrows_figure::Content::Curves { series, rules } = &map.content else {
+            panic!("curves")
+        };
         assert_eq!(rules.iter().map(|rule| rule.at).collect::<Vec<_>>(), [9.4, 5.5, 1.28]);
         let of = |name: &str| series.iter().find(|own| own.name == name).unwrap().points.clone();
         let count = |name: &str| of(name).iter().flatten().count();
@@ -233,7 +240,10 @@ fn the_map_of_exits_has_every_player_and_the_known_lines() {
         // At 1 BDP classic slow start ends at 4.
         if map.name() == "exit-map-newreno" {
             let late = of("late");
-            assert!(late.iter().flatten().any(|(b, w)| *b == 1.0 && (w - 4.0).abs() < 0.1), "{late:?}");
+            assert!(
+                late.iter().flatten().any(|(b, w)| *b == 1.0 && (w - 4.0).abs() < 0.1),
+                "{late:?}"
+            );
         }
     }
 }

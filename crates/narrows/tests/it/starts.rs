@@ -60,7 +60,8 @@ fn a_check_of_starts_has_verdicts_and_a_map_of_exits() {
     for name in ["exit-map-newreno-start-search", "exit-map-newreno", "exit-map-cubic"] {
         assert!(stdout(&figures).contains(name), "{}", stdout(&figures));
     }
-    let drawn = place.narrows(["figure", "exit", "exit-map-newreno", "--svg", "m.svg", "--pdf", "m.pdf"]);
+    let drawn =
+        place.narrows(["figure", "exit", "exit-map-newreno", "--svg", "m.svg", "--pdf", "m.pdf"]);
     assert_eq!(code(&drawn), 0, "{}", stderr(&drawn));
     let page = String::from_utf8(place.read("exit/report.html")).expect("text");
     assert!(page.contains("Exit map of newreno?start=search") && page.contains("HyStart 1.28"));
