@@ -11,10 +11,14 @@ use narrows_measure::statistics::median;
 const MEASURE: &str = "slowdown_p50";
 
 /// Returns a map of slowdowns for the controller under test, and one for each baseline with the
-/// same colours, from cells on two or more axes. The last axis is horizontal. A cell also has the
-/// ratio to the first baseline.
+/// same colours, from cells on two or more axes, the last of which is round trips. A cell also has
+/// the ratio to the first baseline.
 pub fn slowdown_maps(own: &CheckedCriterion) -> Vec<Figure> {
-    let is_drawn = |cell: &&CheckedCell| cell.measure == MEASURE && cell.coordinates.len() >= 2;
+    let over_round_trips = |cell: &CheckedCell| {
+        let last = cell.coordinates.last().is_some_and(|(_, label)| label.ends_with(" ms"));
+        last && cell.coordinates.len() >= 2
+    };
+    let is_drawn = |cell: &&CheckedCell| cell.measure == MEASURE && over_round_trips(cell);
     let mut cells: Vec<&CheckedCell> = own.cells.iter().filter(is_drawn).collect();
     cells.retain(|cell| {
         Some(&cell.grid) == own.cells.iter().find(|own| is_drawn(own)).map(|own| &own.grid)

@@ -177,8 +177,8 @@ fn ended_by_bursts(controller: &str, period: u32, jitter: u32) -> f64 {
     ended.count() as f64 / 10.0
 }
 
-/// SEARCH of neqo looks only at segments that the application did not limit; that of the Linux
-/// module ends on an idle path, more often if times vary, and HyStart does.
+/// Neqo looks only at segments that the application did not limit; the Linux module evaluates all, so
+/// that SEARCH ends on an idle path. HyStart ends there if times vary.
 #[test]
 fn bursts_of_an_application_end_starts_on_an_idle_path() {
     for (period, jitter) in [(60, 0), (60, 10), (200, 10), (500, 10)] {

@@ -50,14 +50,14 @@ fn a_path_that_cannot_be_saved_is_refused_with_a_remedy() {
 fn a_check_of_starts_has_verdicts_and_a_map_of_exits() {
     let place = Scratch::new("starts-check");
     let words = ["check", "newreno?start=search", "--suite", "startup", "--quick", "--quiet"];
-    let output = place.narrows(words.into_iter().chain(["--only", "exit,app", "--out", "exit"]));
+    let output = place.narrows(words.into_iter().chain(["--only", "size,exit,app", "--out", "exit"]));
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let check = json(&place.read("exit/check.json"));
     let ids: Vec<&Value> =
         check["criteria"].as_array().expect("criteria").iter().map(|own| &own["id"]).collect();
-    assert_eq!(ids, ["exit", "app"]);
+    assert_eq!(ids, ["size", "exit", "app"]);
     let figures = place.narrows(["figure", "exit"]);
-    for name in ["exit-map-newreno-start-search", "exit-map-newreno", "exit-map-cubic"] {
+    for name in ["exit-map-newreno-start-search", "exit-map-cubic", "slowdown-map-newreno"] {
         assert!(stdout(&figures).contains(name), "{}", stdout(&figures));
     }
     let drawn =
