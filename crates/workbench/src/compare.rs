@@ -19,10 +19,12 @@ use crate::quote::quote;
 use crate::request;
 use crate::routers;
 use crate::runner::{run_all_logged, with_seeds};
+use crate::saved;
 use crate::scorecard;
 use narrows_control::Choice;
 use narrows_report::{Case, Comparison};
-use narrows_scenario::{Overrides, Scenario, ScenarioError};
+use narrows_scenario::{Overrides, Scenario, ScenarioError, Workload};
+use narrows_units::Span;
 use std::path::{Path, PathBuf};
 
 /// Runs each controller on the same network with several seeds and shows them side by side, or
@@ -172,8 +174,28 @@ fn overrides(args: &request::Compare) -> Overrides {
     Overrides { set: args.set.set.clone(), ..args.on.at_bottleneck() }
 }
 
-/// Returns the network with the controller `choice`.
+/// Returns the network with the controller `choice`, and what the flows have saved.
 fn network(args: &request::Compare, choice: &Choice) -> Result<Scenario, Failure> {
+    let mut network = written(args, choice)?;
+    if args.warmup.is_none() && file(args).is_none() {
+        count_single_transfers(&mut network);
+    }
+    if let Some(times) = args.saved {
+        saved::give(&mut network, times)?;
+    }
+    Ok(network)
+}
+
+/// Leaves the warm-up out if every flow has a single transfer, which would not count if it began in
+/// it.
+fn count_single_transfers(network: &mut Scenario) {
+    if network.flows.iter().all(|flow| matches!(flow.workload, Workload::Size(_))) {
+        network.warmup = Span::ZERO;
+    }
+}
+
+/// Returns the network as flags and files describe it.
+fn written(args: &request::Compare, choice: &Choice) -> Result<Scenario, Failure> {
     match file(args) {
         None => {
             let text = args.network().to_toml(choice.text(), args.seed.unwrap_or(1));

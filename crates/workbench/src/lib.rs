@@ -44,6 +44,7 @@ mod routers;
 mod run;
 mod run_store;
 mod runner;
+mod saved;
 mod scorecard;
 mod shard;
 pub mod stored;

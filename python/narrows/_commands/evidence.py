@@ -76,7 +76,7 @@ def check(
     controller : str
         The controller with its parameters, or a file.
     suite : str
-        ``"rfc9743"``, the default, ``"bbr-draft"``, or of numbers without verdicts ``"tcpeval"`` and ``"media"``.
+        ``"rfc9743"``, the default, ``"bbr-draft"``, ``"startup"``, how connections start, or of numbers without verdicts ``"tcpeval"`` and ``"media"``.
     quick : bool
         Few cells and five seeds.
     only : str or list of str

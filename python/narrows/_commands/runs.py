@@ -22,6 +22,7 @@ def compare(
     buffer: Quantity | None = None,
     flows: int | None = None,
     stagger: Quantity | None = None,
+    saved: float | None = None,
     loss: Quantity | float | None = None,
     queue: str | None = None,
     workload: str | None = None,
@@ -64,6 +65,8 @@ def compare(
         Number of flows. 2 by default.
     stagger : str
         Time between the starts of flows. A twelfth of the duration by default.
+    saved : float
+        What an earlier connection has saved, for controllers that resume: the base round trip, and this many bandwidth-delay products.
     loss : str or float
         Random loss of data packets: ``"1 %"``, or a probability below 1.
     queue, workload : str
@@ -75,7 +78,8 @@ def compare(
     icn : bool
         Compare rate laws and consumers of information-centric networks.
     duration, warmup : str
-        Duration of each run, and the part of it that statistics leave out. 60 s and a sixth by default.
+        Duration of each run, and the part of it that statistics leave out. 60 s and a sixth by default; no warm-up where each flow
+        has one transfer.
     seeds : int
         Number of seeds for each controller. 3 by default.
     seed : int

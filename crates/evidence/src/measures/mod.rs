@@ -7,6 +7,7 @@ mod intervals;
 mod queue;
 mod recovery;
 mod sending;
+mod starts;
 
 pub use convergence::{CONVERGED_PERCENT, DRIFT};
 use narrows_measure::metrics::Metric;
@@ -31,4 +32,14 @@ pub const MEASURES: &[Metric] = &[
     queue::QUEUEING_MEAN,
     breakers::BREAKER,
     breakers::METER,
+    starts::START_EXIT_BDP,
+    starts::START_CLASS,
+    starts::START_CAUSE,
+    starts::START_LEFT,
+    starts::START_FALSE,
+    starts::START_LOSS,
+    starts::START_QUEUE,
+    starts::START_T80,
+    starts::START_HARM,
+    starts::START_IDEAL,
 ];

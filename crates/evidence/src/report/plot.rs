@@ -2,6 +2,8 @@
 //! trade-offs instead.
 
 use super::cell::CheckedCell;
+use super::exits::exit_maps;
+use super::heat::slowdown_maps;
 use super::model::{Checked, CheckedCriterion};
 use crate::statistics::Estimate;
 use narrows_figure::number::short;
@@ -29,7 +31,7 @@ pub fn plots(own: &CheckedCriterion) -> String {
             escape(&figure.caption)
         )
     };
-    figures(own).into_iter().map(plot).collect()
+    named_maps(own).into_iter().chain(figures(own)).map(plot).collect()
 }
 
 /// Returns the figures of a check. Their names begin with the criterion.
@@ -40,9 +42,15 @@ pub fn check_figures(checked: &Checked) -> Vec<Figure> {
             title: format!("{}: {}", own.title, figure.title),
             ..figure
         };
-        figures(own).into_iter().enumerate().map(named).collect::<Vec<_>>()
+        let maps = named_maps(own).into_iter();
+        maps.chain(figures(own).into_iter().enumerate().map(named)).collect::<Vec<_>>()
     };
     checked.criteria.iter().flat_map(of_criterion).collect()
+}
+
+/// Returns the figures of a criterion that have names of their own.
+fn named_maps(own: &CheckedCriterion) -> Vec<Figure> {
+    exit_maps(own).into_iter().chain(slowdown_maps(own)).collect()
 }
 
 /// Returns the figures of a criterion.

@@ -23,6 +23,19 @@ const MEDIA: &[(&str, &str)] = files!("media": "suite" "capacity" "capacity-shar
 const BBR_DRAFT: &[(&str, &str)] = files!("bbr-draft": "suite"
     "T01-plateau" "T12-aggregated-startup" "T13-aggregated-cruise" "T14-less-than-a-packet" "T15-ten-times" "T16-a-tenth" "T17-policer");
 
+const STARTUP: &[(&str, &str)] = files!("startup": "suite"
+    "size" "exit" "aqm" "aqm-marks" "policer" "wifi" "leo" "beside" "beside-web" "bursts" "answers" "resume" "resume-beside");
+
+/// Returns the suite about starts of connections: where slow start ends, why, and at which cost,
+/// beside classic slow start and HyStart.
+///
+/// # Errors
+///
+/// Never fails: a test reads the suite.
+pub fn startup() -> Result<Suite, EvidenceError> {
+    Suite::read(STARTUP)
+}
+
 /// Returns the example cases of draft-ietf-ccwg-bbr-06 that goodput, delay and loss can show. It
 /// suits controllers that do not report the state of BBR, controllers of the kernel, and programs.
 ///

@@ -13,7 +13,7 @@ mod grid;
 mod known;
 mod raw;
 
-pub use built_in::{bbr_draft, media, rfc9743, tcpeval};
+pub use built_in::{bbr_draft, media, rfc9743, startup, tcpeval};
 pub use cast::{Cast, Part, Players, Who};
 pub use criterion::{Criterion, Scope};
 pub use grid::Grid;

@@ -5,5 +5,6 @@ mod faults;
 mod measures;
 mod mutants;
 mod planning;
+mod starts;
 mod suites;
 mod verdicts;

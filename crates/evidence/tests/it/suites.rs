@@ -2,7 +2,7 @@
 
 use narrows_evidence::check::{Check, Options};
 use narrows_evidence::suite::{
-    Cast, Part, Players, Scope, Suite, bbr_draft, known_verdicts, media, rfc9743, tcpeval,
+    Cast, Part, Players, Scope, Suite, bbr_draft, known_verdicts, media, rfc9743, startup, tcpeval,
 };
 use narrows_scenario::Axis;
 use std::collections::BTreeSet;
@@ -26,8 +26,8 @@ fn options(quick: bool) -> Options {
     }
 }
 
-fn suites() -> [Suite; 4] {
-    [rfc9743(), bbr_draft(), tcpeval(), media()]
+fn suites() -> [Suite; 5] {
+    [rfc9743(), bbr_draft(), tcpeval(), media(), startup()]
         .map(|suite| suite.unwrap_or_else(|error| panic!("{error}")))
 }
 

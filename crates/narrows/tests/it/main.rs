@@ -38,6 +38,7 @@ mod requirements;
 mod scorecard;
 mod scratch;
 mod shards;
+mod starts;
 mod sweep;
 mod torture;
 mod tour;

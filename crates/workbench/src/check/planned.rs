@@ -8,7 +8,7 @@ use crate::routers;
 use narrows_control::{BASELINES, Choice, Setup};
 use narrows_evidence::EvidenceError;
 use narrows_evidence::check::{Check, Options};
-use narrows_evidence::suite::{Players, Scope, Suite, bbr_draft, media, rfc9743, tcpeval};
+use narrows_evidence::suite::{Players, Scope, Suite, bbr_draft, media, rfc9743, startup, tcpeval};
 use narrows_wire::Ecn;
 
 /// Builds the check that the arguments describe.
@@ -52,6 +52,7 @@ fn suite(arg: request::Suite) -> Result<Suite, EvidenceError> {
         request::Suite::BbrDraft => bbr_draft(),
         request::Suite::Tcpeval => tcpeval(),
         request::Suite::Media => media(),
+        request::Suite::Startup => startup(),
     }
 }
 

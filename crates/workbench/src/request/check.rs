@@ -16,7 +16,7 @@ pub struct Check {
     #[arg(value_name = "CONTROLLER", value_parser = parse_choice, required_unless_present = "words")]
     #[serde(serialize_with = "texts")]
     pub controller: Option<Choice>,
-    /// What is asked: the criteria of RFC 9743, the example cases of draft-ietf-ccwg-bbr, or numbers of other documents
+    /// The suite: the criteria of RFC 9743, the example cases of draft-ietf-ccwg-bbr, how connections start, or numbers of other documents
     #[arg(long, value_enum, default_value = "rfc9743")]
     pub suite: Suite,
     /// Few cells and five seeds: about a minute on two cores
@@ -44,7 +44,7 @@ pub struct Check {
     #[arg(long, value_name = "DIR", conflicts_with = "words")]
     #[serde(serialize_with = "paths")]
     pub keep: Option<PathBuf>,
-    /// Run the worst cells of collapse, loss, coexist, starve and transient, or of BBR's cases that can be seen from outside, on this host's kernel, too: one run of each
+    /// Run the worst cells of collapse, loss, coexist, starve and transient, of BBR's cases that can be seen from outside, or of criterion exit of suite startup, on this host's kernel, too: one run of each
     /// pair with --quick, else five
     #[arg(long)]
     pub live: bool,
@@ -91,6 +91,8 @@ pub enum Suite {
     Tcpeval,
     /// The numbers of RFC 8867, where the controllers drive frames of media, without verdicts
     Media,
+    /// How connections start: where slow start ends, its losses, its time, and its harm
+    Startup,
 }
 
 /// Where a controller is meant to be used.

@@ -80,6 +80,11 @@ pub struct Compare {
     #[arg(long, allow_hyphen_values = true)]
     #[serde(serialize_with = "texts")]
     pub stagger: Option<Span>,
+    /// Give each flow what an earlier connection has saved, for controllers that resume
+    /// (cubic?resume): the base round trip, and this many bandwidth-delay products of the
+    /// bottleneck: 1 is right, 4 far too much
+    #[arg(long, value_name = "BDP", value_parser = parse_saved, conflicts_with_all = ["icn", "traffic", "beside"])]
+    pub saved: Option<f64>,
     /// Random loss of data packets: "1 %", or a probability below 1 such as 0.01
     #[arg(long, value_parser = parse_share, allow_hyphen_values = true)]
     #[serde(serialize_with = "share")]
@@ -92,7 +97,8 @@ pub struct Compare {
     #[arg(long, allow_hyphen_values = true)]
     #[serde(serialize_with = "texts")]
     pub duration: Option<Span>,
-    /// Warm-up, excluded from statistics [default: 1/6 of the duration, or the path's]
+    /// Warm-up, excluded from statistics [default: 1/6 of the duration, or the path's; none where
+    /// each flow has one transfer]
     #[arg(long, allow_hyphen_values = true)]
     #[serde(serialize_with = "texts")]
     pub warmup: Option<Span>,
@@ -164,6 +170,15 @@ impl Compare {
             warmup,
         }
     }
+}
+
+/// Bandwidth-delay products that a connection has saved.
+fn parse_saved(text: &str) -> Result<f64, String> {
+    let number = text.trim_end_matches("bdp").trim().parse::<f64>().ok();
+    number.filter(|own| (0.01..=1000.0).contains(own)).ok_or_else(|| {
+        "give bandwidth-delay products from 0.01 to 1000: --saved 1 if the path is as it was"
+            .to_owned()
+    })
 }
 
 /// A name of a controller of downloads.

@@ -10,7 +10,7 @@ use crate::Setup;
 use crate::parts::growth::newcwv::NewCwv;
 use crate::parts::growth::{Growth, LargestFlight};
 use crate::parts::mutated::{Mutated, Mutation};
-use narrows_params::{Param, ParamError, Params};
+use narrows_params::{Need, Param, ParamError, Params};
 
 /// The start.
 pub const START: Param<StartChoice> = Param::choice(
@@ -96,7 +96,8 @@ pub const RESUME: Param<bool> = Param::flag(
     "resume",
     false,
     "resume from what an earlier connection found on the path (RFC 9959): `saved` of the flow, or reconnect = \"saved\" of its workload",
-);
+)
+.needing(Need::Pacing);
 /// β of a safe retreat.
 pub const RESUME_BETA: Param<f64> = Param::number(
     "resume_beta",

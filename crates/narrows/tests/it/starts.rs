@@ -1,0 +1,68 @@
+//! Starts of connections as a user compares and checks them.
+
+use crate::scratch::{Scratch, code, stderr, stdout};
+use serde_json::Value;
+
+fn json(bytes: &[u8]) -> Value {
+    serde_json::from_slice(bytes).expect("JSON")
+}
+
+/// 10 MB over a geostationary satellite: with a saved path they take 0.55 of the time.
+#[test]
+fn a_saved_path_is_given_on_the_command_line() {
+    let place = Scratch::new("starts-saved");
+    let words = ["compare", "cubic", "cubic?resume", "--path", "geo-satellite", "--flows", "1"];
+    let more = ["--workload", "{ size = \"10 MB\" }", "--saved", "1", "--quiet", "--out", "saved"];
+    let output = place.narrows(words.into_iter().chain(more));
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(!stdout(&output).contains("warm-up"), "a transfer begins with the run");
+    let summary = json(&place.read("saved/summary.json"));
+    let took = |case: usize| {
+        let metrics = &summary["cases"][case]["metrics"];
+        metrics["fct_p50"]["median"].as_f64().unwrap_or_else(|| panic!("{metrics}"))
+    };
+    assert!((0.4..0.6).contains(&(took(1) / took(0))), "{} s, {} s", took(1), took(0));
+    // The result says what was saved: the base round trip, and 40 Mbit/s for 0.6 s in packets of 1500 B.
+    let scenarios: Vec<String> = place.files_of("saved");
+    let file = scenarios.iter().find(|name| name.starts_with("scenario-2")).expect("a scenario");
+    let text = String::from_utf8(place.read(&format!("saved/{file}"))).expect("text");
+    assert!(text.contains("saved = { rtt = \"600 ms\", window = 2000"), "{text}");
+}
+
+#[test]
+fn a_path_that_cannot_be_saved_is_refused_with_a_remedy() {
+    let place = Scratch::new("starts-refused");
+    place.write("capacity.csv", "0,10\n1,20\n2,10\n");
+    let refused = |more: &[&str]| {
+        let words = ["compare", "cubic?resume", "--duration", "5s"];
+        let output = place.narrows(words.into_iter().chain(more.iter().copied()));
+        assert_eq!(code(&output), 2, "{more:?}");
+        stderr(&output)
+    };
+    let trace = refused(&["--trace", "capacity.csv", "--saved", "1"]);
+    assert!(trace.contains("no link with a constant rate") && trace.contains("--set"), "{trace}");
+    let words = refused(&["--saved", "right"]);
+    assert!(words.contains("bandwidth-delay products from 0.01 to 1000"), "{words}");
+    assert!(refused(&["--saved", "1", "--traffic", "bulk"]).contains("--saved"));
+}
+
+#[test]
+fn a_check_of_starts_has_verdicts_and_a_map_of_exits() {
+    let place = Scratch::new("starts-check");
+    let words = ["check", "newreno?start=search", "--suite", "startup", "--quick", "--quiet"];
+    let output = place.narrows(words.into_iter().chain(["--only", "size,exit,app", "--out", "exit"]));
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let check = json(&place.read("exit/check.json"));
+    let ids: Vec<&Value> =
+        check["criteria"].as_array().expect("criteria").iter().map(|own| &own["id"]).collect();
+    assert_eq!(ids, ["size", "exit", "app"]);
+    let figures = place.narrows(["figure", "exit"]);
+    for name in ["exit-map-newreno-start-search", "exit-map-cubic", "slowdown-map-newreno"] {
+        assert!(stdout(&figures).contains(name), "{}", stdout(&figures));
+    }
+    let drawn =
+        place.narrows(["figure", "exit", "exit-map-newreno", "--svg", "m.svg", "--pdf", "m.pdf"]);
+    assert_eq!(code(&drawn), 0, "{}", stderr(&drawn));
+    let page = String::from_utf8(place.read("exit/report.html")).expect("text");
+    assert!(page.contains("Exit map of newreno?start=search") && page.contains("HyStart 1.28"));
+}
