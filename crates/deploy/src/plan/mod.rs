@@ -14,8 +14,11 @@ mod whole;
 
 pub use job::{Job, JobKind, Parts, Timing};
 pub use network::{Exposed, NetworkError};
+pub(crate) use outcome::effect;
 pub use outcome::{Candidate, Compared, Outcome, Ramp, Verdict};
 pub use page::page;
+pub(crate) use page::table as page_table;
 pub use reduced::Reduced;
 pub use text::text;
+pub(crate) use text::{span, words};
 pub use whole::{Effort, Plan, RAMP};

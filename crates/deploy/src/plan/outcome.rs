@@ -388,7 +388,7 @@ fn chosen(candidates: &[Candidate]) -> Option<usize> {
 }
 
 /// Formats an effect as a percentage, or in its unit, with a sign.
-pub(super) fn effect(value: f64, unit: Unit) -> String {
+pub(crate) fn effect(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Share => {
             let percent = 100.0 * (libm::exp(value) - 1.0);

@@ -75,7 +75,8 @@ fn class(outcome: &Outcome) -> &'static str {
     }
 }
 
-fn table(rows: &[Vec<String>]) -> String {
+/// Formats heads and rows as a table.
+pub(crate) fn table(rows: &[Vec<String>]) -> String {
     let (head, body) = rows.split_first().expect("a row of heads");
     let cells = |row: &[String], tag: &str| -> String {
         row.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect()
@@ -85,7 +86,7 @@ fn table(rows: &[Vec<String>]) -> String {
         let rest: String = rest
             .iter()
             .map(|cell| match cell.as_str() {
-                "WRONG SIGN" | "wrong" => format!("<td class=\"wrong\">{cell}</td>"),
+                "WRONG SIGN" | "wrong" | "ended it" => format!("<td class=\"wrong\">{cell}</td>"),
                 other => format!("<td>{}</td>", escape(other)),
             })
             .collect();

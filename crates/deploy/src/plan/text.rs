@@ -36,7 +36,7 @@ pub fn text(outcome: &Outcome) -> String {
 }
 
 /// Returns the name of a metric in words.
-pub(super) fn words(metric: Metric) -> String {
+pub(crate) fn words(metric: Metric) -> String {
     in_words(metric.name())
 }
 
@@ -198,7 +198,7 @@ fn keys(own: &Candidate) -> String {
 }
 
 /// Formats a number of seconds: "2 min", "3 h 12 min".
-fn span(seconds: u64) -> String {
+pub(crate) fn span(seconds: u64) -> String {
     match seconds {
         short if short < 120 || (short < 3600 && short % 60 != 0) => format!("{short} s"),
         minutes if minutes < 2 * 3600 => format!("{} min", minutes / 60),

@@ -51,7 +51,7 @@ impl Plan {
     /// Returns the share of treated connections that the A/B test of the plan has.
     pub fn share(&self) -> f64 {
         match self.experiment.design.kind {
-            Kind::Share { share } => share,
+            Kind::Share { share, .. } => share,
             _ => self.experiment.plan.as_ref().map_or(0.5, |own| own.share),
         }
     }

@@ -159,7 +159,7 @@ fn connections_get_the_arm_of_their_draw_and_are_measured() {
     let deployed = Deployed::start("draw", &group);
     deployed.renew(Duration::from_secs(60)).expect("it can be renewed");
     let policy = policy(&treatment);
-    deployed.set(&policy, &[0.3]).expect("it can be set");
+    deployed.set(&policy, &[0.3.into()]).expect("it can be set");
     const EACH: usize = 150;
     let told: Vec<String> = group.python(MANY, &EACH.to_string()).lines().collect();
     assert_eq!(told.len(), 2 * EACH);
@@ -218,7 +218,7 @@ fn ports_networks_and_lapsed_leases_leave_connections_alone() {
     let group = Group::make("narrows-select");
     let deployed = Deployed::start("select", &group);
     let all_default = |policy: &Policy| {
-        deployed.set(policy, &[1.0]).expect("it can be set");
+        deployed.set(policy, &[1.0.into()]).expect("it can be set");
         let told: Vec<String> = group.python(MANY, "5").lines().collect();
         assert_eq!(told.len(), 10);
         told.iter().filter(|line| line.ends_with(&format!(" {default}"))).count()
@@ -278,14 +278,14 @@ fn open_connections_are_put_back_by_order_and_when_the_lease_lapses() {
         let lease = Duration::from_secs(if by_order { 60 } else { 2 });
         deployed.renew(lease).expect("it can be renewed");
         let began = Instant::now();
-        deployed.set(&policy(&treatment), &[1.0]).expect("it can be set");
+        deployed.set(&policy(&treatment), &[1.0.into()]).expect("it can be set");
         let mut running = group.python(BULK, "");
         let mut lines = running.lines();
         until(&mut lines, &treatment, Instant::now());
         if by_order {
             let over = Policy { on: 0, roll_back: 1, ..policy(&treatment) };
             let from = Instant::now();
-            deployed.set(&over, &[1.0]).expect("it can be set");
+            deployed.set(&over, &[1.0.into()]).expect("it can be set");
             let took = until(&mut lines, &default, from);
             assert!(took < Duration::from_millis(500), "{took:?}");
         } else {
