@@ -15,8 +15,8 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// Media type of the text format, version 0.0.4.
 const KIND: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Answers GET /metrics with the counters until the process ends. `counters` returns them, or why
-/// there are none now.
+/// Answers GET /metrics with the counters until the process ends. `counters` returns them, or
+/// the reason why it cannot.
 pub(crate) fn serve<F>(listener: &TcpListener, counters: F)
 where
     F: Fn() -> Result<String, &'static str> + Clone + Send + 'static,

@@ -43,11 +43,11 @@ pub struct Counted {
 }
 
 /// A guard and its reading.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Guard {
     /// Name of the guard.
     pub name: String,
-    /// What it reads.
+    /// Its reading.
     pub reading: String,
     /// When it ends the experiment.
     pub limit: String,

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 /// Number of the form of states. A state of another form is refused.
 pub const FORMAT: u32 = 1;
 
+/// Usual directory of the states of experiments.
+pub const STATES: &str = "/var/lib/narrows/deploy";
+
 /// How an experiment is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -91,7 +94,7 @@ impl ArmCounts {
 }
 
 /// Connections that were left out, by reason.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LeftOut {
     /// Their program chose a controller.
     pub chose: u64,

@@ -308,7 +308,7 @@ static __always_inline int on_close(struct bpf_sock_ops *ops, struct bpf_sock *s
 	/* Linux 6.7 and later. */
 	timeouts = bpf_core_field_exists(tp->total_rto) ? tp->total_rto : 0;
 	count->timeouts += timeouts;
-	/* What ends unseen has not been here (on_state). */
+	/* Connections that end unseen do not come here (on_state). */
 	own->seen = 1;
 	record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
 	if (!record) {

@@ -69,7 +69,7 @@ pub struct DeployStatusArgs {
 pub struct DeployStopArgs {
     /// Name of the experiment
     pub name: String,
-    /// What open treated connections get, in place of the file's [roll_back] open
+    /// End of the treatment of open connections, in place of the file's [roll_back] open
     #[arg(long, value_name = "WHAT")]
     pub open: Option<OpenArg>,
     /// Directory of the states of experiments

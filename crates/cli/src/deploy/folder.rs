@@ -2,6 +2,7 @@
 
 use super::state::{FILE, State};
 use narrows_deploy::trial::KeptPeriod;
+pub use narrows_deploy::trial::PERIODS;
 use narrows_files::{Folder, Limit, read_unlinked};
 use narrows_workbench::Failure;
 use rustix::fs::{FlockOperation, flock};
@@ -14,8 +15,6 @@ use std::time::Duration;
 
 /// The file of the experiment, as it was when it began.
 pub const EXPERIMENT: &str = "experiment.toml";
-/// The periods that are over.
-pub const PERIODS: &str = "periods.jsonl";
 /// How stop wants open connections to end.
 const OPEN: &str = "open";
 /// Limit of the file of periods: a period takes some kilobytes, and there are at most 1024.
@@ -27,6 +26,8 @@ pub struct Own {
     periods: File,
     /// Records of single connections, if the experiment keeps some.
     connections: Option<File>,
+    /// True if there was no such experiment before.
+    is_new: bool,
     /// Keeps the lock.
     _lock: File,
 }
@@ -41,13 +42,13 @@ fn failed(path: &Path) -> impl Fn(std::io::Error) -> Failure + use<'_> {
 }
 
 impl Own {
-    /// Makes the folder of an experiment, if there is none, and locks it.
+    /// Locks the folder of an experiment, which is made if it does not exist.
     pub fn lock(states: &Path, name: &str) -> Result<Own, Failure> {
         let path = states.join(name);
         let made = fs::DirBuilder::new().mode(0o700).recursive(true).create(&path);
         made.map_err(failed(&path))?;
         let lock = File::open(&path).map_err(failed(&path))?;
-        // Who only asks whether there is an agent has the lock for a moment.
+        // A command that only asks whether there is an agent holds the lock for a moment.
         let is_locked = |_| {
             let locked = flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok();
             if !locked {
@@ -61,7 +62,8 @@ impl Own {
             )));
         }
         let periods = append(&path.join(PERIODS)).map_err(failed(&path))?;
-        Ok(Own { path, periods, connections: None, _lock: lock })
+        let is_new = !path.join(FILE).exists() && !path.join(EXPERIMENT).exists();
+        Ok(Own { path, periods, connections: None, is_new, _lock: lock })
     }
 
     /// Writes the file of the experiment.
@@ -102,11 +104,10 @@ impl Own {
         self.periods.set_len(whole as u64).map_err(failed(&self.path))
     }
 
-    /// Removes the folder of an experiment that did not begin, if nothing was written into it.
+    /// Removes the folder of an experiment that did not begin. What another agent has left stays.
     pub fn give_up(self) {
-        let names = [PERIODS, EXPERIMENT, FILE];
-        let is_empty = fs::metadata(self.path.join(PERIODS)).is_ok_and(|own| own.len() == 0);
-        if is_empty {
+        if self.is_new {
+            let names = [PERIODS, EXPERIMENT, FILE];
             names.iter().for_each(|name| drop(fs::remove_file(self.path.join(name))));
             let _ = fs::remove_dir(&self.path);
         }
@@ -130,8 +131,8 @@ pub fn want(states: &Path, name: &str, open: &str) -> Result<(), Failure> {
     written.map_err(failed(&path))
 }
 
-/// True if an agent has locked the folder.
-pub fn is_locked(states: &Path, name: &str) -> bool {
+/// True if the agent of an experiment is there: it has locked the folder.
+pub fn has_agent(states: &Path, name: &str) -> bool {
     let Ok(file) = File::open(states.join(name)) else { return false };
     flock(&file, FlockOperation::NonBlockingLockShared).is_err()
 }

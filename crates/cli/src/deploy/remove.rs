@@ -1,6 +1,7 @@
 //! `narrows deploy remove`.
 
-use super::state::{has_agent, names};
+use super::folder::has_agent;
+use super::state::names;
 use crate::cli::DeployRemoveArgs;
 use crate::terminal;
 use narrows_kernel::deployment::Deployment;

@@ -2,7 +2,7 @@
 
 use super::agent::Begin;
 use super::dry;
-use super::folder::{EXPERIMENT, is_locked};
+use super::folder::{EXPERIMENT, has_agent};
 use super::names::in_kernel;
 use super::place::{group, mount, open};
 use super::state::{Phase, names};
@@ -79,7 +79,7 @@ fn resolved(text: &str, file: &str) -> Result<Experiment, Failure> {
 /// Refuses an experiment that shares a control group and ports with another that goes on.
 fn refuse_overlap(own: &Experiment, states: &Path) -> Result<(), Failure> {
     for name in names(states).into_iter().filter(|name| *name != own.name) {
-        if !is_locked(states, &name) {
+        if !has_agent(states, &name) {
             continue;
         }
         let path = states.join(&name).join(EXPERIMENT);

@@ -1,8 +1,7 @@
 //! The files of states, which agents write, and that `status` and `stop` read.
 
-pub use narrows_deploy::state::{Phase, State};
+pub use narrows_deploy::state::{Phase, STATES, State};
 
-use super::folder::is_locked;
 use narrows_deploy::state::FORMAT;
 use narrows_files::{Limit, read_unlinked};
 use narrows_workbench::Failure;
@@ -10,8 +9,6 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// Usual directory of the states of experiments.
-pub const STATES: &str = "/var/lib/narrows/deploy";
 /// Name of the file in the folder of an experiment.
 pub const FILE: &str = "state.json";
 
@@ -43,11 +40,6 @@ pub fn parsed(text: &str, path: &Path) -> Result<State, Failure> {
         )));
     }
     serde_json::from_value(value).map_err(damaged)
-}
-
-/// True if the agent of an experiment is there.
-pub fn has_agent(states: &Path, name: &str) -> bool {
-    is_locked(states, name)
 }
 
 /// Returns the names of the experiments that have a state.

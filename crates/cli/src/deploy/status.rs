@@ -1,6 +1,7 @@
 //! `narrows deploy status`.
 
-use super::state::{State, has_agent, names, read};
+use super::folder::has_agent;
+use super::state::{State, names, read};
 use crate::cli::DeployStatusArgs;
 use crate::terminal;
 use narrows_deploy::result::status_text;

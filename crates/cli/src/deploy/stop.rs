@@ -1,7 +1,7 @@
 //! `narrows deploy stop`.
 
-use super::folder::want;
-use super::state::{Phase, has_agent, read};
+use super::folder::{has_agent, want};
+use super::state::{Phase, read};
 use super::writer::write;
 use crate::cli::DeployStopArgs;
 use crate::terminal;

@@ -6,6 +6,8 @@
 
 mod job;
 mod network;
+mod next;
+mod observed;
 mod outcome;
 mod page;
 mod reduced;
@@ -14,6 +16,7 @@ mod whole;
 
 pub use job::{Job, JobKind, Parts, Timing};
 pub use network::{Exposed, NetworkError};
+pub use observed::Observed;
 pub(crate) use outcome::effect;
 pub use outcome::{Candidate, Compared, Outcome, Ramp, Verdict};
 pub use page::page;

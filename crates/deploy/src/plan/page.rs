@@ -34,6 +34,11 @@ pub fn page(outcome: &Outcome, setup: &str, remake: &str, version: &str) -> Stri
         table(&timings(outcome)),
         escape(advice(outcome).trim())
     );
+    if let Some(times) = outcome.observed {
+        main += &format!(
+            "<p>Deviations are those of the host's observation: {times:.2} times the simulated ones.</p>\n"
+        );
+    }
     main += &format!(
         "<section>\n<h2>Make it again</h2>\n<div class=\"copy\"><pre>{}</pre></div>\n</section>\n",
         escape(remake)

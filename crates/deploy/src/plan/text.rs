@@ -27,6 +27,11 @@ pub fn text(outcome: &Outcome) -> String {
     }
     text += &format!("\n{}\n", text_table(&timings(outcome), 1));
     text += &advice(outcome);
+    if let Some(times) = outcome.observed {
+        text += &format!(
+            "Deviations are those of the host's observation: {times:.2} times the simulated ones.\n"
+        );
+    }
     if let Some(most) = outcome.emergency {
         text += &format!(
             "\nWithout treatment, 200 connections in a row took at most {most:.1} times the mean; an emergency bound must be above it.\n"

@@ -5,11 +5,13 @@ use crate::experiment::{Kind, Metric, Unit};
 use crate::guards::Guard;
 use crate::state::{FORMAT, LeftOut};
 use crate::trial::AtShare;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 /// An effect with the interval of Student's t.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Effect {
     /// The mean over pairs.
     pub estimate: f64,
@@ -27,7 +29,7 @@ impl Effect {
 }
 
 /// A metric of a result. Effects are treatment less control: of logarithms if the unit is "share".
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MetricResult {
     /// Name of the metric.
     pub name: &'static str,
@@ -63,12 +65,12 @@ pub struct MetricResult {
 pub struct Planned {
     /// All treated against none.
     pub truth: Option<[f64; 2]>,
-    /// What an A/B test would say.
+    /// The result of a simulated A/B test.
     pub test: Option<[f64; 2]>,
 }
 
 /// The summary of a result.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Summary {
     /// Number of this form.
     pub format: u32,
@@ -134,6 +136,11 @@ impl Summary {
             left_out: state.left_out,
             plan: plan.cloned(),
         }
+    }
+
+    /// Returns the JSON Schema of `summary.json`.
+    pub fn schema() -> Value {
+        SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Summary>().to_value()
     }
 
     /// Formats the summary as JSON.

@@ -5,6 +5,9 @@ use crate::measured::Measured;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+/// Name of the file of periods in the folder of an experiment.
+pub const PERIODS: &str = "periods.jsonl";
+
 /// A period that is over, as a line of `periods.jsonl`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

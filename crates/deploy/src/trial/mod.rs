@@ -2,12 +2,12 @@
 //!
 //! Its periods come in *groups* with each share once: pairs of a switchback, blocks of steps, slices
 //! of a share, of which each is both arms. The effect in a group is the mean of the treated
-//! connections at its largest share less that of the control at its smallest.
+//! connections at its largest share less the mean of the control at its smallest.
 
 mod kept;
 mod shown;
 
-pub use kept::{KeptError, KeptPeriod};
+pub use kept::{KeptError, KeptPeriod, PERIODS};
 pub use shown::{AtShare, Shown};
 
 use crate::experiment::{Experiment, Judged, Kind, Metric};
@@ -241,6 +241,11 @@ impl Trial {
     fn observed_differences(&self, classes: &Classes) -> Vec<Vec<Option<f64>>> {
         let firsts = (0..self.observed).step_by(self.observed_group);
         firsts.map(|first| self.differences_of(first, classes)).collect()
+    }
+
+    /// The means of the classes of size, once the observation is over.
+    pub fn classes(&self) -> Option<&Classes> {
+        self.fixed.as_ref().map(|(classes, _)| classes)
     }
 
     /// Number of metrics that may stop the experiment, at least 1.

@@ -24,7 +24,7 @@ pub struct Shown {
 }
 
 /// The effects while a share is treated, each with half the width of its 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct AtShare {
     /// The share.
     pub share: f64,

@@ -17,7 +17,7 @@ pub const OPENED: u32 = 2;
 /// Bit of a threshold (`DEPLOY_BESIDE`).
 const BESIDE: u32 = 1 << 31;
 
-/// What a period does.
+/// The treatment of a period.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Share {
     /// Share of the connections that are drawn as treated.

@@ -4,7 +4,8 @@ use super::super::folder::{Own, stored};
 use super::super::notify::notify;
 use super::super::place::inode;
 use super::super::writer::{Writer, write};
-use super::guard::{Group, made};
+use super::group::Group;
+use super::guard::made;
 use super::policy::{interfaces, policy, select, shares};
 use super::{Agent, realtime_ns};
 use crate::counters::serve;
@@ -37,7 +38,7 @@ pub struct Begin {
     pub resumes: bool,
 }
 
-/// What an earlier agent has left.
+/// The rest of an earlier agent.
 struct Earlier {
     trial: Trial,
     started: u64,

@@ -3,7 +3,7 @@
 use super::super::notify::notify;
 use super::super::report;
 use super::super::writer::write;
-use super::traffic::HEADS;
+use super::reading::HEADS;
 use super::{Agent, LOOK, realtime_ns};
 use crate::terminal;
 use narrows_deploy::experiment::OpenConnections;

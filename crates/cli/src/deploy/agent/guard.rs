@@ -1,9 +1,9 @@
-//! What the agent looks for each second, and the state that it writes.
+//! The guards of each second, and the state that the agent writes.
 
 use super::super::notify::notify;
 use super::super::place::inode;
 use super::Agent;
-use super::traffic::histogram;
+use super::reading::histogram;
 use crate::terminal;
 use narrows_deploy::experiment::DrawnBy;
 use narrows_deploy::guards::{Counted, Ending};
@@ -20,18 +20,8 @@ use std::time::{Duration, Instant};
 const GONE: Duration = Duration::from_secs(60);
 /// Time after which somebody should have been assigned.
 const NOBODY: Duration = Duration::from_secs(60);
-/// Void periods in a row, for want of an agent or of time, that end the experiment.
+/// Periods in a row, void because the agent or the host stood still, that end the experiment.
 const MOST_VOID: usize = 3;
-
-/// A control group of the experiment.
-pub struct Group {
-    /// Its directory.
-    pub path: std::path::PathBuf,
-    /// Its inode when the program was attached.
-    pub inode: Option<u64>,
-    /// Since when it is not there.
-    pub gone: Option<Instant>,
-}
 
 impl Agent {
     /// Looks for what ends an experiment without a test.

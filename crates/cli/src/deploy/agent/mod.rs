@@ -3,15 +3,17 @@
 
 mod begin;
 mod end;
+mod group;
 mod guard;
 mod policy;
+mod reading;
 mod traffic;
 
 pub use begin::Begin;
 
 use super::folder::Own;
 use super::writer::Writer;
-use guard::Group;
+use group::Group;
 use narrows_deploy::Experiment;
 use narrows_deploy::guards::Balance;
 use narrows_deploy::state::{Phase, State};
@@ -21,13 +23,13 @@ use narrows_measure::Histogram;
 use narrows_units::Span;
 use narrows_workbench::Failure;
 use narrows_workbench::interruption::{interruption, on_host};
+use reading::{HEADS, Reading};
 use rustix::time::{ClockId, clock_gettime};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use traffic::Reading;
 
 /// Time between two looks at the program.
 const LOOK: Duration = Duration::from_millis(50);
@@ -65,7 +67,7 @@ pub struct Agent {
     /// Connections that this host had made when the agent began.
     made: u64,
     has_told: bool,
-    /// Void periods in a row for want of an agent or of time, and the last of them.
+    /// Periods in a row that are void because the agent or the host stood still, and the last one.
     suspended: usize,
     last_suspended: Option<usize>,
 }
@@ -157,7 +159,7 @@ impl Agent {
             if Instant::now() >= next {
                 next = Instant::now() + EACH;
                 self.deployment.renew(self.lease())?;
-                self.folder.add_connections(traffic::HEADS, &std::mem::take(&mut self.lines))?;
+                self.folder.add_connections(HEADS, &std::mem::take(&mut self.lines))?;
                 if !self.describe(place, age)? {
                     return Ok((Phase::Failed, "the state cannot be written".to_owned()));
                 }

@@ -1,4 +1,4 @@
-//! What the program in the kernel is told.
+//! The policy that the program in the kernel gets.
 
 use narrows_deploy::Experiment;
 use narrows_deploy::experiment::{DrawnBy, End};
