@@ -15,5 +15,7 @@ pub fn notify(lines: &str) {
         None => SocketAddr::from_pathname(Path::new(&name)),
     };
     let Ok(socket) = UnixDatagram::unbound() else { return };
+    // A manager that reads late must not hold the agent up.
+    let _ = socket.set_nonblocking(true);
     let _ = address.and_then(|address| socket.send_to_addr(lines.as_bytes(), &address));
 }

@@ -37,7 +37,7 @@ impl Agent {
         let (period, burn_in, burn_out) = self.trial.timing();
         if let Some((own, before)) = self.before.take_if(|(own, _)| *own != place) {
             // Without a part that does not count, the end of a period is seen in the next one.
-            let is_next = burn_out == Span::ZERO && own + 1 == place && age < period / 10;
+            let is_next = burn_out == Span::ZERO && own + 1 == place && age < period / 4;
             if is_next {
                 self.close(own, &before)?;
             } else {
