@@ -457,9 +457,9 @@ int deploy(struct bpf_sock_ops *ops)
 }
 
 /*
- * Counts connections that end without a call of the program above, because another program of their
- * control group has taken the callbacks away. The kernel calls the programs of control groups before
- * it comes here (tcp_set_state).
+ * Counts connections that end without a call of the program above, because another program of
+ * their control group has taken the callbacks away. The kernel calls the programs of control groups
+ * before it comes here (tcp_set_state).
  */
 SEC("tp_btf/inet_sock_set_state")
 int BPF_PROG(on_state, const struct sock *sk, int before, int after)

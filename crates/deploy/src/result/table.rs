@@ -4,7 +4,7 @@ use super::Ended;
 use crate::experiment::Metric;
 use narrows_report::BundleColumn;
 
-/// Returns the columns of `periods.parquet`: a row for each arm of each period that is over, and the
+/// Returns the columns of `periods.parquet`. A row is an arm of a period that is over, with the
 /// levels of all metrics.
 pub fn table(own: &Ended) -> Vec<(String, BundleColumn)> {
     let trial = own.trial;

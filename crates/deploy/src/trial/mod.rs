@@ -1,7 +1,7 @@
 //! An experiment that goes on: what its periods have measured, and when harm is shown.
 //!
-//! Its periods come in *groups* with each share once: pairs of a switchback, blocks of steps, slices
-//! of a share, of which each is both arms. The effect in a group is the mean of the treated
+//! Its periods come in *groups* with each share once: pairs of a switchback, blocks of steps, or
+//! slices of a share, of which each is both arms. The effect in a group is the mean of the treated
 //! connections at its largest share less the mean of the control at its smallest.
 
 mod kept;
@@ -272,8 +272,8 @@ impl Trial {
         self.metrics.iter().map(difference).collect()
     }
 
-    /// The periods and arms of a group that are compared: the control at the smallest share, and the
-    /// treated connections at the largest.
+    /// The periods and arms of a group that are compared: the control at the smallest share, and
+    /// the treated connections at the largest.
     fn ends(&self, first: usize) -> [(usize, usize); 2] {
         if first < self.observed {
             return match self.observed_group {
@@ -289,8 +289,8 @@ impl Trial {
         [(low, 0), (high, 1)]
     }
 
-    /// Time after a period after which its measurements are final: connections that began at its end
-    /// have had so long.
+    /// Time after a period until its measurements are final: connections that began at its end have
+    /// had so long.
     pub fn grace(&self) -> Span {
         if self.burn.0 == Span::ZERO { self.period } else { self.burn.0 }
     }

@@ -110,8 +110,8 @@ impl Begin {
         Ok(Some(Earlier { trial, started: kept.state.started, deployment: pinned }))
     }
 
-    /// Goes on where an earlier agent ended: with its program, or after a restart of the host with a
-    /// new one.
+    /// Goes on where an earlier agent ended: with its program, or with a new one after a restart of
+    /// the host.
     fn go_on(self, earlier: Earlier, mut folder: Own, own: &[u32]) -> Result<Agent, Failure> {
         let Earlier { mut trial, mut started, deployment } = earlier;
         let period = trial.timing().0.as_nanos();
