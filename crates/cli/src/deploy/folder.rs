@@ -104,7 +104,7 @@ impl Own {
         self.periods.set_len(whole as u64).map_err(failed(&self.path))
     }
 
-    /// Removes the folder of an experiment that did not begin. What another agent has left stays.
+    /// Removes the folder of an experiment that did not begin. The files of an earlier agent stay.
     pub fn give_up(self) {
         if self.is_new {
             let names = [PERIODS, EXPERIMENT, FILE];

@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 /// is ours.
 const SMALLEST: u64 = 10_000;
 
+/// Completion of a connection that the kernel reports as 0: it counts ticks of 1 to 10 ms.
+const LESS_THAN_A_TICK: Span = Span::from_millis(1);
+
 /// True if a connection with so many bytes counts for more than timeouts and round trips.
 pub(crate) fn is_judged(bytes: u64) -> bool {
     bytes >= SMALLEST
@@ -95,7 +98,8 @@ impl Measured {
         if !is_judged(bytes) {
             return;
         }
-        let seconds = libm::log(busy.as_secs_f64().max(1e-9));
+        let busy = if busy.is_zero() { LESS_THAN_A_TICK } else { busy };
+        let seconds = libm::log(busy.as_secs_f64());
         let rate = libm::log(bytes as f64) - seconds;
         let logarithms = [seconds, rate];
         let own = Sums { count: 1.0, logarithms, squares: logarithms.map(|own| own * own) };
@@ -270,6 +274,12 @@ mod tests {
         both.merge(&after);
         assert!(both.is_enough(7) && !both.is_enough(8));
         assert_eq!(Classes::of([&before, &after]), Classes::of([&both]));
+    }
+
+    #[test]
+    fn less_than_a_tick_counts_as_a_millisecond() {
+        let level = of(&[(20_000, 0)]).level(Metric::Completion).expect("a connection");
+        assert!((level - 1e-3).abs() < 1e-12, "{level}");
     }
 
     #[test]

@@ -35,9 +35,10 @@ pub(super) fn unit_word(unit: Unit) -> &'static str {
     }
 }
 
-/// Unit and scale of a level on an axis.
-fn scale(metric: Metric) -> (&'static str, f64) {
+/// Unit and scale of a level on an axis that ends at `most`.
+fn scale(metric: Metric, most: f64) -> (&'static str, f64) {
     match metric {
+        Metric::Completion | Metric::CompletionP95 if most < 1.0 => ("ms", 1e3),
         Metric::Completion | Metric::CompletionP95 => ("s", 1.0),
         Metric::RttP50 | Metric::RttP95 => ("ms", 1e3),
         Metric::Goodput => ("Mbit/s", 8e-6),
@@ -50,7 +51,10 @@ fn scale(metric: Metric) -> (&'static str, f64) {
 pub(super) fn over_time(own: &Ended, metric: Metric) -> Figure {
     let trial = own.trial;
     let (period, burn_in, burn_out) = trial.timing();
-    let (unit, factor) = scale(metric);
+    let levels = (0..trial.over()).flat_map(|place| [0, 1].map(|arm| (place, arm)));
+    let most =
+        levels.filter_map(|(place, arm)| trial.level(place, arm, metric)).fold(0.0, f64::max);
+    let (unit, factor) = scale(metric, most);
     let minutes = |place: usize, age: f64| (place as f64 * period.as_secs_f64() + age) / 60.0;
     let (from, until) = (burn_in.as_secs_f64(), period.as_secs_f64() - burn_out.as_secs_f64());
     let mut parts: [Vec<Option<(f64, f64)>>; 3] = Default::default();

@@ -130,7 +130,7 @@ fn the_noise_of_a_host_is_taken_from_its_observation() {
     let second = ran(&own, own.next_jobs(&first, &[]));
     let simulated = Outcome::of(&own, &first, &second);
     let mut trial = Trial::new(&own.experiment).expect("it can be started");
-    // Of each pair of the observation, one period has twice the completion of the other.
+    // One period of each pair of the observation has twice the completion of the other.
     for place in 0..trial.observed() {
         for _ in 0..40 {
             trial.close(&Closed {

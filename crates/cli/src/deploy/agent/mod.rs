@@ -148,7 +148,9 @@ impl Agent {
                 self.align()?;
             }
             if place > periods || (place == periods && age >= grace) {
-                return Ok((Phase::Completed, String::new()));
+                self.describe(periods, age)?;
+                let end = self.guard(periods)?;
+                return Ok(end.unwrap_or((Phase::Completed, String::new())));
             }
             if let Some(ratio) = self.trial.emergency() {
                 let text = format!(
