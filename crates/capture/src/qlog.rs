@@ -1,7 +1,7 @@
 //! The log of one sender in qlog, as qvis reads it.
 
 use narrows_control::CaState;
-use narrows_scenario::{Scenario, Workload};
+use narrows_scenario::Scenario;
 use narrows_transport::{Ack, Content, Observer, Point, Seen, Sender};
 use narrows_units::Time;
 use serde::Serialize;
@@ -180,7 +180,7 @@ impl SenderLog {
             );
             return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
         };
-        if matches!(plan.workload, Workload::Arrivals(_)) {
+        if plan.workload.opens_connections() {
             let problem = format!(
                 "flow \"{}\" opens a connection for each transfer, which a log does not tell apart; log another flow",
                 plan.name

@@ -46,6 +46,8 @@ fn deployment(command: DeployCommand) -> Result<Outcome, Failure> {
         DeployCommand::Start(args) => deploy::start(&args),
         DeployCommand::Status(args) => deploy::status(&args),
         DeployCommand::Stop(args) => deploy::stop(&args),
+        DeployCommand::Report(args) => deploy::report(&args),
+        DeployCommand::Remove(args) => deploy::remove(&args),
     }
 }
 

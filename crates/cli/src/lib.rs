@@ -8,6 +8,7 @@
 mod bench;
 mod cli;
 mod commands;
+mod counters;
 mod deploy;
 mod diff;
 mod doctor;

@@ -1,7 +1,9 @@
 //! `narrows list` and `narrows schema`.
 
 use crate::cli::{ListArgs, Listed, PathArgs, SchemaArgs};
+
 use narrows_control::{Controllers, Entry, TWINS};
+use narrows_deploy::result::Summary;
 use narrows_evidence::report::Checked;
 use narrows_measure::metrics::METRICS;
 use narrows_params::{Catalogue, Kind, Spec, suggest};
@@ -56,13 +58,14 @@ fn named(items: Vec<Item>, name: &str) -> Result<Vec<Item>, Failure> {
     }
 }
 
-/// Prints the JSON Schema of scenarios or of checks.
+/// Prints the JSON Schema of scenarios, of checks, or of experiments.
 pub fn schema(args: &SchemaArgs) -> Result<Outcome, Failure> {
-    writeln!(
-        std::io::stdout(),
-        "{:#}",
-        if args.check { Checked::schema() } else { narrows_scenario::schema() }
-    )?;
+    let schema = match () {
+        () if args.check => Checked::schema(),
+        () if args.deploy => Summary::schema(),
+        () => narrows_scenario::schema(),
+    };
+    writeln!(std::io::stdout(), "{schema:#}")?;
     Ok(Outcome::Ok)
 }
 

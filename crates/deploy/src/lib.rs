@@ -11,10 +11,14 @@
 //!
 //! There is no clock and no I/O here.
 
+pub mod counters;
 pub mod experiment;
+pub mod guards;
 pub mod measured;
 pub mod order;
 pub mod plan;
+pub mod result;
+pub mod state;
 pub mod trial;
 
 pub use experiment::Experiment;

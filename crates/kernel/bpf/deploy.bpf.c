@@ -91,8 +91,9 @@ struct {
 } interfaces SEC(".maps");
 
 enum { CONTROL, TREATED, REST };
-enum { AS_ASSIGNED, PUT_BACK, NOT_PUT_BACK, REFUSED };
+enum { AS_ASSIGNED, PUT_BACK, NOT_PUT_BACK, REFUSED, BESIDE };
 enum { LOOPBACK = 1, MAPPED = 0xffff };
+enum { EPERM = 1, ENOENT = 2 };
 
 struct tuple {
 	u32 remote[4], local, local_port, remote_port;
@@ -294,7 +295,7 @@ static __always_inline int on_close(struct bpf_sock_ops *ops, struct bpf_sock *s
 	struct tcp_sock *tp = bpf_skc_to_tcp_sock(sk);
 	struct deploy_record *record;
 	struct deploy_counts *count;
-	u32 arm;
+	u32 arm, timeouts;
 
 	if (!own || !tp)
 		return 1;
@@ -304,6 +305,11 @@ static __always_inline int on_close(struct bpf_sock_ops *ops, struct bpf_sock *s
 		return 1;
 	count->closed++;
 	count_bytes(tp, own, count);
+	/* Linux 6.7 and later. */
+	timeouts = bpf_core_field_exists(tp->total_rto) ? tp->total_rto : 0;
+	count->timeouts += timeouts;
+	/* Connections that end unseen do not come here (on_state). */
+	own->seen = 1;
 	record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
 	if (!record) {
 		count->unrecorded++;
@@ -325,8 +331,7 @@ static __always_inline int on_close(struct bpf_sock_ops *ops, struct bpf_sock *s
 	record->srtt = tp->srtt_us >> 3;
 	record->busy_us = busy_us(tp);
 	record->age_ns = own->age_ns;
-	/* Linux 6.7 and later. */
-	record->timeouts = bpf_core_field_exists(tp->total_rto) ? tp->total_rto : 0;
+	record->timeouts = timeouts;
 	record->delivered = tp->delivered;
 	record->lost = tp->lost;
 	record->cwnd = tp->snd_cwnd;
@@ -350,13 +355,14 @@ static __always_inline int on_established(struct bpf_sock_ops *ops, struct bpf_s
 {
 	bool accepted = ops->op == BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB;
 	u64 period = policy->period_ns ? (now - policy->start_ns) / policy->period_ns : 0;
-	u32 rest = REST, arm, drawn, place, treated;
+	u32 rest = REST, arm, drawn, place, treated, beside;
 	struct tcp_sock *tp = bpf_skc_to_tcp_sock(sk);
 	struct deploy_connection *own;
 	struct deploy_counts *count;
 	struct tuple tuple;
 	u32 *threshold;
 	char name[16];
+	long error;
 
 	if (!policy->on || !(policy->ends & (accepted ? DEPLOY_ACCEPTED : DEPLOY_OPENED)) || !tp)
 		return 1;
@@ -368,8 +374,11 @@ static __always_inline int on_established(struct bpf_sock_ops *ops, struct bpf_s
 		count->lapsed++;
 		return 1;
 	}
-	if ((!policy->mptcp && bpf_core_field_exists(tp->is_mptcp) && tp->is_mptcp) ||
-	    (policy->respect && BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_setsockopt))) {
+	if (!policy->mptcp && bpf_core_field_exists(tp->is_mptcp) && tp->is_mptcp) {
+		count->mptcp++;
+		return 1;
+	}
+	if (policy->respect && BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_setsockopt)) {
 		count->left_alone++;
 		return 1;
 	}
@@ -379,7 +388,8 @@ static __always_inline int on_established(struct bpf_sock_ops *ops, struct bpf_s
 	threshold = bpf_map_lookup_elem(&thresholds, &place);
 	if (!threshold)
 		return 1;
-	treated = *threshold;
+	treated = *threshold & ~DEPLOY_BESIDE;
+	beside = *threshold & DEPLOY_BESIDE;
 	drawn = draw(&tuple, policy);
 	/* Up to a half, both arms are equally large, so that they can be exchanged. */
 	if (drawn < treated)
@@ -400,11 +410,18 @@ static __always_inline int on_established(struct bpf_sock_ops *ops, struct bpf_s
 	own->role = ops->op;
 	name_of(tp, own->before);
 	count->assigned++;
-	__builtin_memcpy(name, arm == TREATED ? policy->treatment : policy->control, sizeof(name));
-	if (name[0] && !is_same((u64 *)name, own->before) &&
-	    bpf_setsockopt(ops, SOL_TCP, TCP_CONGESTION, name, sizeof(name))) {
-		count->refused++;
-		own->state = REFUSED;
+	if (arm == TREATED && beside)
+		own->state = BESIDE;
+	__builtin_memcpy(name, arm == TREATED && !beside ? policy->treatment : policy->control,
+			 sizeof(name));
+	if (name[0] && !is_same((u64 *)name, own->before)) {
+		error = bpf_setsockopt(ops, SOL_TCP, TCP_CONGESTION, name, sizeof(name));
+		if (error) {
+			count->refused++;
+			count->unknown += error == -ENOENT;
+			count->not_permitted += error == -EPERM;
+			own->state = REFUSED;
+		}
 	}
 	/* Another program may want other calls. */
 	bpf_sock_ops_cb_flags_set(ops, ops->bpf_sock_ops_cb_flags | BPF_SOCK_OPS_STATE_CB_FLAG |
@@ -437,4 +454,29 @@ int deploy(struct bpf_sock_ops *ops)
 	if (op == BPF_SOCK_OPS_STATE_CB)
 		return ops->args[1] == BPF_TCP_CLOSE ? on_close(ops, sk, policy, now) : 1;
 	return on_established(ops, sk, own, policy, now);
+}
+
+/*
+ * Counts connections that end without a call of the program above, because another program of
+ * their control group has taken the callbacks away. The kernel calls the programs of control groups
+ * before it comes here (tcp_set_state).
+ */
+SEC("tp_btf/inet_sock_set_state")
+int BPF_PROG(on_state, const struct sock *sk, int before, int after)
+{
+	struct deploy_connection *own;
+	struct deploy_counts *count;
+	u32 arm;
+
+	if (after != BPF_TCP_CLOSE)
+		return 0;
+	own = bpf_sk_storage_get(&connections, (void *)sk, 0, 0);
+	if (!own || own->seen)
+		return 0;
+	own->seen = 1;
+	arm = own->arm;
+	count = bpf_map_lookup_elem(&counts, &arm);
+	if (count)
+		count->uncalled++;
+	return 0;
 }

@@ -17,6 +17,8 @@
 /* Ends of connections that take part. */
 #define DEPLOY_ACCEPTED 1
 #define DEPLOY_OPENED 2
+/* Bit of a threshold: connections that are drawn as treated get the control, too. */
+#define DEPLOY_BESIDE 0x80000000
 /* Room for records that have not been read yet. */
 #define DEPLOY_RECORDS_BYTES (8 << 20)
 
@@ -64,8 +66,9 @@ struct deploy_connection {
 	core_u32 rtt_max;   /* largest of them in us */
 	core_u32 arm;	    /* its arm */
 	core_u32 role;	    /* 4 if this host opened it, 5 if it accepted it */
-	core_u32 state;	    /* 0 as assigned, 1 put back, 2 could not be put back, 3 refused */
-	core_u32 reserved;
+	core_u32 state;	    /* 0 as assigned, 1 put back, 2 could not be put back, 3 refused,
+			     * 4 drawn as treated with the control */
+	core_u32 seen;	    /* 1 when its end was seen */
 };
 
 /* A connection at its end. It has no address. */
@@ -103,12 +106,17 @@ struct deploy_record {
 struct deploy_counts {
 	core_u64 assigned;     /* connections of this arm */
 	core_u64 refused;      /* of these, those to which the kernel did not give the controller */
-	core_u64 left_alone;   /* connections whose program chose, or of Multipath TCP */
+	core_u64 unknown;      /* of the refused, those for want of the controller (ENOENT) */
+	core_u64 not_permitted; /* of the refused, those that a route forbids (EPERM) */
+	core_u64 left_alone;   /* connections whose program chose */
+	core_u64 mptcp;	       /* connections that were left alone as subflows of Multipath TCP */
 	core_u64 lapsed;       /* connections that began after the lease */
 	core_u64 closed;       /* connections that ended */
 	core_u64 restored;     /* treated connections that were put back */
 	core_u64 not_restored; /* treated connections that could not be put back */
 	core_u64 overridden;   /* treated connections that ended with another controller */
+	core_u64 uncalled;     /* connections that ended without a call of the program */
+	core_u64 timeouts;     /* retransmission timeouts of connections that ended */
 	core_u64 unrecorded;   /* records lost, because earlier ones had not been read */
 	core_u64 acked;	       /* bytes acknowledged */
 	core_u64 sent;	       /* bytes sent */

@@ -140,6 +140,11 @@ impl Workload {
             | Workload::Requests(_) => true,
         }
     }
+
+    /// True if each transfer opens a connection of its own.
+    pub fn opens_connections(&self) -> bool {
+        matches!(self, Workload::Arrivals(_) | Workload::OnOff(OnOff { reopens: true, .. }))
+    }
 }
 
 /// Alternating bursts and silences.
@@ -153,6 +158,8 @@ pub struct OnOff {
     pub draw: Draw,
     /// Rate of payload during a burst, one full segment at a time; `None` for unlimited data.
     pub rate: Option<Rate>,
+    /// Each burst, which has a size and no rate, is on a new connection.
+    pub reopens: bool,
 }
 
 /// The length of a burst.

@@ -228,13 +228,14 @@ fn write_workload(out: &mut Document, workload: &Workload) {
         Workload::Bulk => return out.text("workload", "bulk"),
         Workload::Size(size) => format!("size = \"{size}\""),
         Workload::Constant(rate) => format!("rate = \"{rate}\""),
-        Workload::OnOff(OnOff { on, off, draw, rate }) => {
+        Workload::OnOff(OnOff { on, off, draw, rate, reopens }) => {
             let on = match on {
                 On::Time(time) => time.to_string(),
                 On::Size(size) => size.to_string(),
             };
             let rate = rate.map_or(String::new(), |rate| format!(", rate = \"{rate}\""));
-            format!("on = \"{on}\", off = \"{off}\", draw = \"{}\"{rate}", word(*draw))
+            let connections = if *reopens { ", connections = \"new\"" } else { "" };
+            format!("on = \"{on}\", off = \"{off}\", draw = \"{}\"{rate}{connections}", word(*draw))
         }
         Workload::Frames(Frames { rate, follows, interval, key_every, key_factor, deadline }) => {
             let follows = follows.map_or(String::new(), |(least, most)| {

@@ -201,6 +201,11 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         let Source { application, request, .. } = &mut self.sources[flow];
         application.delivered(now, &mut endpoint.ledger, next, &mut self.listable);
         if slot != flow {
+            if application.reopens() {
+                let due = application.due();
+                self.slots[flow].source_due = due;
+                self.hasten(flow, due);
+            }
             return;
         }
         request.repeat_at = Time::NEVER;

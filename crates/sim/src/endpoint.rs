@@ -214,9 +214,10 @@ impl Endpoint {
 }
 
 /// True if the sender opens the connection of a flow when the flow starts. A connection for
-/// requests is open from the beginning, since its client would have opened it. Arrivals open a
-/// connection for each transfer.
+/// requests is open from the beginning, since its client would have opened it. Other workloads open
+/// a connection for each transfer.
 pub(crate) fn opens(flow: &Flow) -> bool {
     flow.controller.is_some()
-        && !matches!(flow.workload, Workload::Requests(_) | Workload::Arrivals(_))
+        && !matches!(flow.workload, Workload::Requests(_))
+        && !flow.workload.opens_connections()
 }

@@ -13,7 +13,7 @@ use crate::source::{Source, Tally};
 use crate::watch::Watch;
 use narrows_control::Datagram;
 use narrows_network::Agenda;
-use narrows_scenario::{Scenario, Workload};
+use narrows_scenario::Scenario;
 use narrows_transport::Handshake;
 use narrows_units::{Random, Time};
 
@@ -74,7 +74,7 @@ impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
         for (index, flow) in scenario.flows.iter().enumerate() {
             let seed = controller_seed(scenario.seed, &flow.name);
             let ends = Ends::new(flow, seed, flow.saved)?;
-            let ends = if let Workload::Arrivals(_) = flow.workload { Ends::None } else { ends };
+            let ends = if flow.workload.opens_connections() { Ends::None } else { ends };
             let random = Random::stream(scenario.seed, &format!("flow {} overhead", flow.name));
             let mut endpoint = Endpoint::new(index, flow, ends, overhead.of(index), random);
             if let Ends::Guest(_) = endpoint.ends {

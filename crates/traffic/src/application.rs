@@ -268,6 +268,11 @@ impl Application {
         }
     }
 
+    /// True if each transfer opens a connection of its own, and the next one waits for it.
+    pub fn reopens(&self) -> bool {
+        matches!(&self.plan, Plan::Bursts(bursts) if bursts.reopens())
+    }
+
     /// At `now` everything up to the last message ([`Action::Write`] with `last`) is acknowledged.
     pub fn finish(&mut self, now: Time) {
         if self.finished_at.is_none() {

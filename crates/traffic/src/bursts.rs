@@ -43,13 +43,13 @@ impl Bursts {
         match (on, rate) {
             (On::Size(_), None) => {
                 // The silence begins with its delivery.
-                (
-                    Some(Action::Write {
-                        message: Message { start: at, size: burst.left },
-                        last: false,
-                    }),
-                    Time::NEVER,
-                )
+                let message = Message { start: at, size: burst.left };
+                let action = if self.plan.reopens {
+                    Action::Open { message, seed: random.bits() }
+                } else {
+                    Action::Write { message, last: false }
+                };
+                (Some(action), Time::NEVER)
             }
             (On::Time(_), None) if begins => {
                 self.burst = Some(burst);
@@ -63,6 +63,11 @@ impl Bursts {
         }
     }
 
+    /// True if each burst is on a new connection.
+    pub(crate) fn reopens(&self) -> bool {
+        self.plan.reopens
+    }
+
     /// The burst that is on, if any, ends.
     pub(crate) fn cut(&mut self) -> Option<Action> {
         let burst = self.burst.take()?;
@@ -72,7 +77,9 @@ impl Bursts {
     /// The silence after a burst that has been delivered, of bursts that have a size and no rate.
     pub(crate) fn silence(&self, random: &mut Random) -> Option<Span> {
         match self.plan {
-            OnOff { on: On::Size(_), rate: None, off, draw } => Some(draw::span(random, off, draw)),
+            OnOff { on: On::Size(_), rate: None, off, draw, .. } => {
+                Some(draw::span(random, off, draw))
+            }
             _ => None,
         }
     }

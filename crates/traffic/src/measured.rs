@@ -3,7 +3,7 @@
 use crate::action::Message;
 use crate::ideal::{Cargo, Ideal};
 use narrows_measure::{Transfer, Transfers};
-use narrows_scenario::{Flow, LinkId, Scenario, What, Workload};
+use narrows_scenario::{Flow, LinkId, OnOff, Scenario, What, Workload};
 use narrows_transport::Handshake;
 use narrows_units::{Bytes, Time};
 
@@ -41,7 +41,9 @@ impl Measured {
         let before = match &flow.workload {
             Workload::Bulk | Workload::Constant(_) => return None,
             Workload::OnOff(on_off) if on_off.rate.is_some() => return None,
-            Workload::Size(_) | Workload::Arrivals(_)
+            Workload::Size(_)
+            | Workload::Arrivals(_)
+            | Workload::OnOff(OnOff { reopens: true, .. })
                 if flow.controller.is_some() && flow.transport.handshake =>
             {
                 Before::Handshake(Handshake::size(&flow.transport))

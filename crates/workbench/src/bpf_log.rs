@@ -5,7 +5,7 @@ use crate::error::Failure;
 use narrows_bpf::log::{Gathered, gather};
 use narrows_control::kept_objects;
 use narrows_files::Output;
-use narrows_scenario::{Scenario, Workload};
+use narrows_scenario::Scenario;
 use narrows_units::Time;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -91,7 +91,7 @@ fn refuse(scenario: &Scenario) -> Result<(), Failure> {
         let problem = "--bpf-log names the flow of each line, and an information-centric network has none; leave it out";
         return Err(Failure::Other(problem.to_owned()));
     }
-    match prints(scenario).find(|flow| matches!(flow.workload, Workload::Arrivals(_))) {
+    match prints(scenario).find(|flow| flow.workload.opens_connections()) {
         Some(flow) => Err(Failure::Other(format!(
             "flow \"{}\" opens a connection for each transfer, which --bpf-log does not tell apart; give it a workload of one connection",
             flow.name

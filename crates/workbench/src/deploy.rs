@@ -9,7 +9,9 @@ use crate::work::Work;
 use narrows_control::ENTRIES;
 use narrows_deploy::Experiment;
 use narrows_deploy::experiment::{EXPOSED, On};
-use narrows_deploy::plan::{self, Effort, Exposed, Job, JobKind, Plan, Reduced};
+use narrows_deploy::plan::{self, Effort, Exposed, Job, JobKind, Observed, Plan, Reduced};
+use narrows_deploy::state::STATES;
+use narrows_deploy::trial::{KeptPeriod, PERIODS, Trial};
 use narrows_files::{Limit, read_text};
 use narrows_report::{Bundle, write_bundle};
 use narrows_scenario::paper::World;
@@ -27,7 +29,14 @@ pub fn deploy_plan(args: DeployPlan) -> Result<Outcome, Failure> {
     let (text, planned) = planned(&args)?;
     let reserved = output::reserve(&args.output, &format!("plan {}", planned.experiment.name))?;
     let first = ran(&planned, planned.first_jobs(), &args.output)?;
-    let second = ran(&planned, planned.second_jobs(&first), &args.output)?;
+    let mut second = Vec::new();
+    loop {
+        let jobs = planned.next_jobs(&first, &second);
+        if jobs.is_empty() {
+            break;
+        }
+        second.extend(ran(&planned, jobs, &args.output)?);
+    }
     let outcome = plan::Outcome::of(&planned, &first, &second);
     let json = serde_json::to_string_pretty(&outcome).expect("its fields are texts and numbers");
     let json = json + "\n";
@@ -76,7 +85,37 @@ fn planned(args: &DeployPlan) -> Result<(String, Plan), Failure> {
     let arms = arms.map(|name| simulated(name).expect("it was checked"));
     let seeds = args.seeds.unwrap_or(if args.quick { 3 } else { 10 });
     let effort = Effort { seeds, ramp: !args.quick };
-    Ok((text, Plan { network, arms, effort, experiment }))
+    let observed = args.observed.as_deref().map(|name| observed(name, &experiment)).transpose()?;
+    Ok((text, Plan { network, arms, effort, experiment, observed }))
+}
+
+/// Reads the observation of an experiment on a host, by its name or the folder of its state.
+fn observed(name: &Path, experiment: &Experiment) -> Result<Observed, Failure> {
+    let is_path = name.components().count() > 1 || name.join(PERIODS).is_file();
+    let folder = if is_path { name.to_owned() } else { Path::new(STATES).join(name) };
+    let read = |file: &str| {
+        let path = folder.join(file);
+        read_text(&path, Limit::MEASUREMENT).map_err(|error| {
+            Failure::Other(format!(
+                "{} cannot be read: {error}; name an experiment of this host, or the folder of its state",
+                path.display()
+            ))
+        })
+    };
+    let other = |text: String| Failure::Other(text);
+    let host = Experiment::read(&read("experiment.toml")?, "experiment.toml", &|_| Ok(()))?;
+    let mut trial = Trial::new(&host).map_err(other)?;
+    let periods = KeptPeriod::read(&read(PERIODS)?, PERIODS);
+    let restored = periods.and_then(|own| trial.restore(own));
+    restored.map_err(|error| other(error.to_string()))?;
+    let metric = experiment.metrics[0].metric;
+    Observed::of(&trial, metric).ok_or_else(|| {
+        other(format!(
+            "the observation in {} is not over, or has no {}; let the experiment run through its observe pairs, with this metric",
+            folder.display(),
+            metric.name()
+        ))
+    })
 }
 
 /// Returns the name in the simulator of a controller that is named as in the kernel or as in

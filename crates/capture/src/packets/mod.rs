@@ -8,7 +8,7 @@ use connection::{Connection, Key};
 use file::File;
 use frame::{MAX_PAYLOAD, Socket};
 use narrows_params::Need;
-use narrows_scenario::{Flow, Link, LinkId, NodeId, Scenario, Workload};
+use narrows_scenario::{Flow, Link, LinkId, NodeId, Scenario};
 use narrows_transport::{AckFormat, Content, Observer, Point, Seen, Sender};
 use narrows_units::Time;
 use narrows_wire::Ecn;
@@ -258,7 +258,7 @@ fn unlike_tcp(flow: &Flow) -> Option<String> {
             "flow \"{name}\" acknowledges numbered transmissions, which TCP headers cannot express; capture another flow"
         ));
     }
-    let many = matches!(flow.workload, Workload::Arrivals(_));
+    let many = flow.workload.opens_connections();
     many.then(|| format!("flow \"{name}\" opens a connection for each transfer, which a capture cannot distinguish; capture another flow"))
 }
 

@@ -9,7 +9,10 @@ mod lab;
 mod parse;
 mod results;
 
-pub use deploy::{DeployArgs, DeployCommand, DeployStartArgs, DeployStatusArgs, DeployStopArgs};
+pub use deploy::{
+    DeployArgs, DeployCommand, DeployRemoveArgs, DeployReportArgs, DeployStartArgs,
+    DeployStatusArgs, DeployStopArgs,
+};
 pub use forward::{
     At, ForwardArgs, ForwardCommand, ForwarderArgs, GetArgs, KeyArgs, NdnArgs, NdnCommand,
     PingArgs, ServeArgs, StatusArgs, TracerouteArgs,

@@ -108,6 +108,9 @@ pub struct SchemaArgs {
     /// Print that of check.json, the result of `narrows check`, instead
     #[arg(long)]
     pub check: bool,
+    /// Print that of summary.json, the result of an experiment of `narrows deploy`, instead
+    #[arg(long, conflicts_with = "check")]
+    pub deploy: bool,
 }
 
 #[derive(Args)]

@@ -1,17 +1,19 @@
 //! `narrows deploy start`.
 
-use super::agent::Agent;
+use super::agent::Begin;
+use super::dry;
+use super::folder::{EXPERIMENT, has_agent};
+use super::names::in_kernel;
 use super::place::{group, mount, open};
-use super::state::Phase;
+use super::state::{Phase, names};
 use super::status::shown;
 use crate::cli::DeployStartArgs;
 use crate::terminal;
-use narrows_control::{ENTRIES, TWINS};
 use narrows_deploy::Experiment;
-use narrows_deploy::experiment::OpenConnections;
+use narrows_deploy::experiment::{OpenConnections, Ports};
 use narrows_files::{Limit, read_text};
-use narrows_params::{Need, suggest};
 use narrows_workbench::{Failure, Outcome};
+use std::path::Path;
 
 /// Runs an experiment to its end.
 pub fn start(args: &DeployStartArgs) -> Result<Outcome, Failure> {
@@ -20,11 +22,12 @@ pub fn start(args: &DeployStartArgs) -> Result<Outcome, Failure> {
     let text = read_text(&args.experiment, Limit::TEXT).map_err(|error| {
         Failure::Other(format!("{file} cannot be read: {error}; give the file of an experiment"))
     })?;
-    let known = |name: &str| in_kernel(name).map(drop);
-    let mut experiment = Experiment::read(&text, &file, &known)?;
-    experiment.treatment = in_kernel(&experiment.treatment).expect("it was checked");
-    experiment.control = experiment.control.map(|name| in_kernel(&name).expect("it was checked"));
-    refuse_unheeded(&experiment, &file)?;
+    let experiment = resolved(&text, &file)?;
+    if experiment.roll_back.open == OpenConnections::Reset {
+        return Err(Failure::Other(format!(
+            "{file}: open = \"reset\" is not carried out; write \"change\" or \"keep\""
+        )));
+    }
     let select = &experiment.select;
     if select.cgroups.iter().any(|own| own == "/") && select.ports.is_empty() && !args.all {
         return Err(Failure::Other(format!(
@@ -32,9 +35,20 @@ pub fn start(args: &DeployStartArgs) -> Result<Outcome, Failure> {
         )));
     }
     let mount = mount()?;
+    if args.dry_run {
+        return dry::run(&experiment, &mount);
+    }
     let paths: Vec<_> = select.cgroups.iter().map(|own| group(&mount, own)).collect();
-    let cgroups = paths.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
-    let agent = Agent::start(experiment, &cgroups, paths, args.state.clone())?;
+    paths.iter().try_for_each(|path| open(path).map(drop))?;
+    refuse_overlap(&experiment, &args.state)?;
+    if handed_down() && !args.quiet {
+        terminal::tell(
+            "connections hand their slow-start thresholds down to later ones to the same address, across arms: sysctl -w net.ipv4.tcp_no_ssthresh_metrics_save=1 ends that",
+        );
+    }
+    let states = args.state.clone();
+    let begin = Begin { experiment, text, paths, states, resumes: args.resume };
+    let agent = begin.agent()?;
     if !args.quiet {
         terminal::tell(&agent.told());
     }
@@ -43,7 +57,7 @@ pub fn start(args: &DeployStartArgs) -> Result<Outcome, Failure> {
         let text = serde_json::to_string_pretty(&state).expect("its fields are texts and numbers");
         terminal::print(&(text + "\n"))?;
     } else {
-        terminal::print(&shown(&state))?;
+        terminal::print(&shown(&state, false))?;
     }
     match state.phase {
         Phase::Completed | Phase::Stopped => Ok(Outcome::Ok),
@@ -53,44 +67,67 @@ pub fn start(args: &DeployStartArgs) -> Result<Outcome, Failure> {
     }
 }
 
-/// Refuses what a plan takes and an agent does not carry out.
-fn refuse_unheeded(experiment: &Experiment, file: &str) -> Result<(), Failure> {
-    let unheeded = [
-        (experiment.design.start.is_some(), "start"),
-        (experiment.result.keep > 0.0, "keep"),
-        (experiment.result.listen.is_some(), "listen"),
-        (experiment.roll_back.open == OpenConnections::Reset, "open = \"reset\""),
-    ];
-    match unheeded.iter().find(|(is_set, _)| *is_set) {
-        Some((_, key)) => Err(Failure::Other(format!(
-            "{file}: {key} is not carried out on a host yet; leave it out"
-        ))),
-        None => Ok(()),
-    }
+/// Reads an experiment, with the kernel's names of its controllers.
+fn resolved(text: &str, file: &str) -> Result<Experiment, Failure> {
+    let known = |name: &str| in_kernel(name).map(drop);
+    let mut experiment = Experiment::read(text, file, &known)?;
+    experiment.treatment = in_kernel(&experiment.treatment).expect("it was checked");
+    experiment.control = experiment.control.map(|name| in_kernel(&name).expect("it was checked"));
+    Ok(experiment)
 }
 
-/// Returns the kernel's name of a controller. The error is the reason and the remedy.
-fn in_kernel(name: &str) -> Result<String, String> {
-    let available = narrows_kernel::available();
-    if name.contains('?') {
-        return Err(format!(
-            "\"{name}\" has parameters, which a controller gets when it is loaded; load it with `narrows kernel load \"{name}\" --as NAME`, and write NAME"
-        ));
+/// Refuses an experiment that shares a control group and ports with another that goes on.
+fn refuse_overlap(own: &Experiment, states: &Path) -> Result<(), Failure> {
+    for name in names(states).into_iter().filter(|name| *name != own.name) {
+        if !has_agent(states, &name) {
+            continue;
+        }
+        let path = states.join(&name).join(EXPERIMENT);
+        let Ok(text) = read_text(&path, Limit::TEXT) else { continue };
+        let Ok(other) = Experiment::read(&text, &name, &|_| Ok(())) else { continue };
+        let (one, two) = (&own.select, &other.select);
+        let share = one.cgroups.iter().find(|own| two.cgroups.iter().any(|two| related(own, two)));
+        if let Some(cgroup) = share.filter(|_| overlap(&one.ports, &two.ports)) {
+            return Err(Failure::Other(format!(
+                "the experiment \"{name}\" goes on with connections of {cgroup}, too; give the two experiments different control groups or ports"
+            )));
+        }
     }
-    let twin = TWINS.iter().find(|own| own.entry.name == name).map(|own| own.kernel);
-    let own = twin.unwrap_or(name);
-    let entry = ENTRIES.iter().find(|entry| entry.kernel == Some(own) || entry.name == name);
-    if entry.is_some_and(|entry| entry.needs.contains(&Need::EcnCounts)) {
-        return Err(format!(
-            "{name} needs ECN, which is negotiated before connections are chosen; take a controller without"
-        ));
-    }
-    if available.iter().any(|there| there == own) {
-        return Ok(own.to_owned());
-    }
-    let remedy = match twin {
-        Some(_) => format!("load it with `narrows kernel load {name}`"),
-        None => suggest(own, "controllers", available.iter().map(String::as_str)),
+    Ok(())
+}
+
+/// True if one path is the other or above it.
+fn related(one: &str, other: &str) -> bool {
+    let parts = |path: &str| -> Vec<String> {
+        path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect()
     };
-    Err(format!("this kernel has no controller \"{own}\"; {remedy}"))
+    let (one, other) = (parts(one), parts(other));
+    one.iter().zip(&other).all(|(one, other)| one == other)
+}
+
+fn overlap(one: &[Ports], other: &[Ports]) -> bool {
+    let meet = |own: &Ports, two: &Ports| own.first <= two.last && two.first <= own.last;
+    one.is_empty()
+        || other.is_empty()
+        || one.iter().any(|own| other.iter().any(|two| meet(own, two)))
+}
+
+/// True if connections keep their slow-start thresholds for later ones to the same address.
+fn handed_down() -> bool {
+    let path = "/proc/sys/net/ipv4/tcp_no_ssthresh_metrics_save";
+    std::fs::read_to_string(path).is_ok_and(|text| text.trim() == "0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_groups_and_ports_that_meet() {
+        assert!(related("/", "/a/b") && related("/a/b", "/a") && related("/a", "/a/"));
+        assert!(!related("/a/b", "/a/c") && !related("/ab", "/a"));
+        let ports = |first, last| Ports { first, last };
+        assert!(overlap(&[ports(80, 90)], &[ports(90, 100)]) && overlap(&[], &[ports(1, 1)]));
+        assert!(!overlap(&[ports(80, 89)], &[ports(90, 100)]));
+    }
 }

@@ -1,10 +1,11 @@
 //! `narrows deploy stop`.
 
-use super::state::{Phase, State};
+use super::folder::{has_agent, want};
+use super::state::{Phase, read};
 use super::writer::write;
 use crate::cli::DeployStopArgs;
 use crate::terminal;
-use narrows_kernel::deployment::Deployment;
+use narrows_kernel::deployment::{Deployment, Policy};
 use narrows_workbench::{Failure, Outcome};
 use rustix::process::{Pid, Signal, kill_process};
 use std::thread;
@@ -13,14 +14,18 @@ use std::time::{Duration, Instant};
 /// Time that an agent has to end.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Time in which sending connections are put back, without an agent.
-const DRAIN: Duration = Duration::from_secs(2);
+pub const DRAIN: Duration = Duration::from_secs(2);
 
 /// Stops an experiment: its agent, or without one its program.
 pub fn stop(args: &DeployStopArgs) -> Result<Outcome, Failure> {
-    let state = State::read(&args.state, &args.name)?;
-    if state.has_agent()
+    let state = read(&args.state, &args.name)?;
+    let agent = || has_agent(&args.state, &args.name);
+    if agent()
         && let Some(process) = Pid::from_raw(state.process as i32)
     {
+        if let Some(open) = args.open {
+            want(&args.state, &args.name, open.word())?;
+        }
         kill_process(process, Signal::TERM).map_err(|error| {
             Failure::Other(format!(
                 "process {} cannot be stopped: {error}; run this as root",
@@ -28,16 +33,21 @@ pub fn stop(args: &DeployStopArgs) -> Result<Outcome, Failure> {
             ))
         })?;
         let began = Instant::now();
-        while state.has_agent() && began.elapsed() < PATIENCE {
+        while agent() && began.elapsed() < PATIENCE {
             thread::sleep(Duration::from_millis(50));
         }
     }
     if let Some(left) = Deployment::adopt(&args.name)? {
-        left.roll_back()?;
-        thread::sleep(DRAIN);
+        if args.open.is_some_and(|own| own.word() == "keep") {
+            let policy = left.policy()?;
+            left.set(&Policy { on: 0, periods: 0, epoch: policy.epoch + 1, ..policy }, &[])?;
+        } else {
+            left.roll_back()?;
+            thread::sleep(DRAIN);
+        }
         left.remove()?;
     }
-    let mut state = State::read(&args.state, &args.name)?;
+    let mut state = read(&args.state, &args.name)?;
     if state.phase.goes_on() {
         state.phase = Phase::Stopped;
         state.reason = "its agent was gone".to_owned();

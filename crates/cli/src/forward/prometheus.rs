@@ -1,17 +1,12 @@
-//! Counters of a forwarder in the Prometheus text format, version 0.0.4, and a small HTTP server
-//! for them.
+//! Counters of a forwarder in the Prometheus text format, version 0.0.4.
 
 use super::asked::{all, refused};
+use crate::counters;
 use narrows_forward::{Client, Place};
 use narrows_ndn::management::{CsInfo, FaceStatus, GeneralStatus, RibEntry, TableStatus};
 use narrows_workbench::Failure;
-use narrows_workbench::http::{self, Access, Refusal};
 use std::fmt::Write as _;
-use std::io;
-use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::net::TcpListener;
 
 /// A family of samples, with one sample for the forwarder or one for each face or table.
 struct Family<'a>(&'a mut String, &'static str);
@@ -252,69 +247,13 @@ pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Maximum number of concurrent readers. A slow reader occupies a connection, but does not delay
-/// other readers.
-const READERS: usize = 16;
-/// Pause after a connection that cannot be accepted.
-const PAUSE: Duration = Duration::from_millis(250);
-const KIND: &str = "text/plain; version=0.0.4; charset=utf-8";
-
 /// Answers GET /metrics until the process ends. It requests the counters from the forwarder like
 /// any other application.
 pub(super) fn serve(listener: &TcpListener, forwarder: &Place) {
-    let port = listener.local_addr().map_or(0, |address| address.port());
-    let readers = Arc::new(AtomicUsize::new(0));
-    for connection in listener.incoming() {
-        let Ok(mut connection) = connection else {
-            // File descriptors may be used up. Other connections may end during the pause.
-            std::thread::sleep(PAUSE);
-            continue;
-        };
-        if readers.fetch_add(1, Ordering::Relaxed) >= READERS {
-            readers.fetch_sub(1, Ordering::Relaxed);
-            // The refusal must not block, so it is sent only if it fits into the socket buffer.
-            let _ = connection.set_nonblocking(true);
-            let _ = http::refuse(
-                &mut connection,
-                &Refusal(503, "there are too many readers of these counters; try again"),
-            );
-            continue;
-        }
-        let (reading, forwarder) = (Reading(Arc::clone(&readers)), forwarder.clone());
-        let serve = move || {
-            let _reading = reading;
-            // A reader that disconnects early is not an error of the forwarder.
-            drop(answer(connection, port, &forwarder));
-        };
-        let _ = std::thread::Builder::new().name("metrics".to_owned()).spawn(serve);
-    }
-}
-
-/// One of the concurrent readers. It is counted until it is dropped.
-struct Reading(Arc<AtomicUsize>);
-
-impl Drop for Reading {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-fn answer(mut connection: TcpStream, port: u16, forwarder: &Place) -> io::Result<()> {
-    match http::requested(&mut connection, Access::AnyAddress(port))?.as_deref() {
-        Ok("/metrics") => match Client::connect(forwarder)
-            .map_err(refused)
-            .and_then(|mut client| text(&mut client))
-        {
-            Ok(text) => http::text(&mut connection, KIND, &text),
-            Err(_) => http::refuse(
-                &mut connection,
-                &Refusal(503, "the forwarder does not answer; try again"),
-            ),
-        },
-        Ok(_) => http::refuse(
-            &mut connection,
-            &Refusal(404, "there is nothing at this address; counters are at /metrics"),
-        ),
-        Err(refusal) => http::refuse(&mut connection, refusal),
-    }
+    let forwarder = forwarder.clone();
+    counters::serve(listener, move || {
+        let text =
+            Client::connect(&forwarder).map_err(refused).and_then(|mut client| text(&mut client));
+        text.map_err(|_| "the forwarder does not answer; try again")
+    });
 }

@@ -2,6 +2,7 @@
 
 use super::found::{connections, find};
 use crate::cli::UnloadArgs;
+use crate::deploy;
 use crate::terminal;
 use narrows_kernel::{Damaged, Elsewhere, Pinned};
 use narrows_workbench::Failure;
@@ -16,6 +17,13 @@ pub fn unload(args: UnloadArgs) -> Result<Outcome, Failure> {
     if all.is_empty() {
         terminal::print("narrows has loaded no controller.\n")?;
         return Ok(Outcome::Ok);
+    }
+    let used = all.iter().find_map(|one| Some((one, deploy::using(name(one)).pop()?)));
+    if let Some((one, experiment)) = used.filter(|_| !args.force) {
+        return Err(Failure::Other(format!(
+            "{} is of the experiment \"{experiment}\": `narrows deploy stop {experiment}` ends it; --force unloads it anyway",
+            name(one)
+        )));
     }
     let (there, untold): (Vec<Elsewhere>, Vec<Elsewhere>) =
         narrows_kernel::elsewhere().into_iter().partition(|one| one.default.is_ok());

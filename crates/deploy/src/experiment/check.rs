@@ -12,6 +12,10 @@ use std::ops::Range;
 
 /// Most periods of an experiment: as many as the program in the kernel has thresholds for.
 const MOST_PERIODS: u32 = 1024;
+/// Slices of a share that are judged, unless the file says so: an hour.
+const SLICES: u32 = 120;
+/// Length of a slice of a share, unless the file says so.
+const SLICE: Span = Span::from_secs(30);
 /// Shortest lease: the program renews it each second.
 const SHORTEST_LEASE: Span = Span::from_secs(2);
 
@@ -182,7 +186,8 @@ fn of_design(raw: Option<RawDesign>) -> Checked<Design> {
         }
     }
     let observe = raw.observe.as_ref().map_or(4, |own| own.value);
-    let pairs = raw.pairs.as_ref().map_or(24, |own| own.value);
+    let usual = if kind == RawKind::Share { SLICES } else { 24 };
+    let pairs = raw.pairs.as_ref().map_or(usual, |own| own.value);
     let shares = match &raw.steps {
         Some(steps) => {
             let shares: Vec<f64> =
@@ -200,7 +205,7 @@ fn of_design(raw: Option<RawDesign>) -> Checked<Design> {
     };
     let periods = match kind {
         RawKind::Switchback => 2 * (u64::from(observe) + u64::from(pairs)),
-        RawKind::Share => 1,
+        RawKind::Share => 2 * u64::from(observe) + u64::from(pairs),
         RawKind::Steps => 2 * u64::from(observe) + u64::from(pairs) * shares.len() as u64,
     };
     if periods > u64::from(MOST_PERIODS) || pairs == 0 {
@@ -214,8 +219,11 @@ fn of_design(raw: Option<RawDesign>) -> Checked<Design> {
     let off = |own: &Option<At<Quantity<Span>>>, otherwise: u64| {
         own.as_ref().map_or(Span::from_secs(otherwise), |own| own.value.0)
     };
-    let (burn_in, burn_out) = (off(&raw.burn_in, 30), off(&raw.burn_out, 10));
-    let period = raw.period.as_ref().map(|own| own.value.0);
+    // Slices of a share feel nothing of each other that the next does not.
+    let usual = if kind == RawKind::Share { (0, 0) } else { (30, 10) };
+    let (burn_in, burn_out) = (off(&raw.burn_in, usual.0), off(&raw.burn_out, usual.1));
+    let slice = (kind == RawKind::Share).then_some(SLICE);
+    let period = raw.period.as_ref().map(|own| own.value.0).or(slice);
     if let Some(own) = raw.period.as_ref().filter(|own| own.value.0 <= burn_in + burn_out) {
         return Err(Problem::at(
             &own.span,
@@ -232,10 +240,20 @@ fn of_design(raw: Option<RawDesign>) -> Checked<Design> {
         },
         RawKind::Share => Kind::Share {
             share: raw.share.as_ref().map_or(Ok(0.01), |own| percent(own, 0.0001..=0.5))?,
+            slices: pairs,
         },
         RawKind::Steps => Kind::Steps { blocks: pairs, shares },
     };
-    let start = raw.start.filter(|own| own != "now");
+    let start = raw.start.filter(|own| own.value != "now").map(|own| {
+        super::time::read(&own.value).ok_or_else(|| {
+            Problem::at(
+                &own.span,
+                format!("\"{}\" is no time", own.value),
+                "write \"now\", or a time of RFC 3339 such as \"2026-12-01T03:00:00Z\"",
+            )
+        })
+    });
+    let start = start.transpose()?;
     Ok(Design { kind, period, burn_in, burn_out, observe, seed: raw.seed.unwrap_or(1), start })
 }
 

@@ -37,7 +37,7 @@ pub struct Experiment {
 pub struct Design {
     /// The kind, with what only this kind has.
     pub kind: Kind,
-    /// Length of a period; `None` to have the plan choose.
+    /// Length of a period, or of a slice of a share; `None` to have the plan choose.
     pub period: Option<Span>,
     /// Connections that begin in this part of a period do not count.
     pub burn_in: Span,
@@ -47,8 +47,8 @@ pub struct Design {
     pub observe: u32,
     /// Seed of the order.
     pub seed: u64,
-    /// When the first period begins, in RFC 3339; `None` for at once.
-    pub start: Option<String>,
+    /// When the first period begins, in nanoseconds since 1970; `None` for at once.
+    pub start: Option<u64>,
 }
 
 /// The kind of a design.
@@ -61,10 +61,12 @@ pub enum Kind {
         /// Share of the connections that a treated period treats.
         high: f64,
     },
-    /// One endless period.
+    /// A share all the time.
     Share {
         /// Share of the connections that are treated, at most half.
         share: f64,
+        /// Number of slices of the time, each of which is judged by itself.
+        slices: u32,
     },
     /// Blocks of periods with each of several shares, in a drawn order.
     Steps {
@@ -73,6 +75,26 @@ pub enum Kind {
         /// The shares, from 0 to 1, ascending.
         shares: Vec<f64>,
     },
+}
+
+impl Kind {
+    /// Returns the name in files.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Kind::Switchback { .. } => "switchback",
+            Kind::Share { .. } => "share",
+            Kind::Steps { .. } => "steps",
+        }
+    }
+
+    /// Returns how a group of its periods is called.
+    pub fn group(&self) -> &'static str {
+        match self {
+            Kind::Switchback { .. } => "pair",
+            Kind::Share { .. } => "slice",
+            Kind::Steps { .. } => "block",
+        }
+    }
 }
 
 /// When an experiment stops by itself.

@@ -5,6 +5,7 @@ mod description;
 mod metrics;
 mod raw;
 mod select;
+pub mod time;
 
 pub use check::Controllers;
 pub use description::{

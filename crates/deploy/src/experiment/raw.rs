@@ -65,7 +65,7 @@ pub(super) struct RawDesign {
     pub steps: Option<At<Vec<At<String>>>>,
     pub observe: Option<At<u32>>,
     pub seed: Option<u64>,
-    pub start: Option<String>,
+    pub start: Option<At<String>>,
 }
 
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq)]

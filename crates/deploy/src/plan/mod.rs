@@ -6,6 +6,8 @@
 
 mod job;
 mod network;
+mod next;
+mod observed;
 mod outcome;
 mod page;
 mod reduced;
@@ -14,8 +16,12 @@ mod whole;
 
 pub use job::{Job, JobKind, Parts, Timing};
 pub use network::{Exposed, NetworkError};
+pub use observed::Observed;
+pub(crate) use outcome::effect;
 pub use outcome::{Candidate, Compared, Outcome, Ramp, Verdict};
 pub use page::page;
+pub(crate) use page::table as page_table;
 pub use reduced::Reduced;
 pub use text::text;
+pub(crate) use text::{span, words};
 pub use whole::{Effort, Plan, RAMP};

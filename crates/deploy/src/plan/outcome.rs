@@ -121,6 +121,10 @@ pub struct Outcome {
     pub chosen: Option<usize>,
     /// Largest ratio of the mean completion of 200 connections to that of all, without treatment.
     pub emergency: Option<f64>,
+    /// Deviations of a host's observation relative to the simulated ones, by which all are
+    /// multiplied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed: Option<f64>,
 }
 
 fn name<S: serde::Serializer>(metric: &Metric, to: S) -> Result<S::Ok, S::Error> {
@@ -137,8 +141,12 @@ impl Outcome {
         let runs = Runs::of(plan, first);
         let metrics: Vec<Metric> = plan.experiment.metrics.iter().map(|own| own.metric).collect();
         let main = metrics[0];
-        let (timings, candidates): (Vec<Timing>, Vec<Candidate>) =
+        let (timings, mut candidates): (Vec<Timing>, Vec<Candidate>) =
             candidates(plan, &runs.classes, second, main).into_iter().unzip();
+        let observed = observed(plan, &timings, &candidates);
+        for own in candidates.iter_mut().filter(|_| observed.is_some()) {
+            own.spread(own.deviation * observed.unwrap_or(1.0), plan);
+        }
         let chosen = chosen(&candidates);
         let compared = |metric: &Metric| {
             let (truth, test) = (runs.total(*metric), runs.test(*metric, plan.share()));
@@ -175,6 +183,7 @@ impl Outcome {
             candidates,
             chosen,
             emergency: runs.moving(),
+            observed,
         }
     }
 }
@@ -188,7 +197,10 @@ struct Runs<'a> {
 impl<'a> Runs<'a> {
     fn of(plan: &Plan, all: &'a [(Job, Reduced)]) -> Runs<'a> {
         let mut runs = Runs { all, classes: Classes::default() };
-        runs.classes = Classes::of(runs.none());
+        runs.classes = match &plan.observed {
+            Some(own) => own.classes.clone(),
+            None => Classes::of(runs.none()),
+        };
         debug_assert!(runs.share(plan.share()).next().is_some());
         runs
     }
@@ -326,7 +338,22 @@ impl<'a> Switchbacks<'a> {
     }
 }
 
+/// Returns the deviation of a host's pairs relative to the simulated ones of the same timing.
+fn observed(plan: &Plan, timings: &[Timing], candidates: &[Candidate]) -> Option<f64> {
+    let own = plan.observed.as_ref()?;
+    let place = timings.iter().position(|timing| *timing == own.timing)?;
+    let simulated = candidates[place].deviation;
+    (simulated > 0.0).then(|| own.deviation / simulated)
+}
+
 impl Candidate {
+    /// Sets the deviation of a pair, and what follows from it.
+    fn spread(&mut self, deviation: f64, plan: &Plan) {
+        self.deviation = deviation;
+        self.pairs = differences_for(deviation, plan.width(), MOST_PAIRS);
+        self.half = half_width(deviation, file_pairs(plan).max(2));
+    }
+
     /// Returns how long an experiment with so many pairs takes, in seconds.
     pub fn length_s(&self, pairs: usize) -> u64 {
         2 * self.period_s * pairs as u64
@@ -388,7 +415,7 @@ fn chosen(candidates: &[Candidate]) -> Option<usize> {
 }
 
 /// Formats an effect as a percentage, or in its unit, with a sign.
-pub(super) fn effect(value: f64, unit: Unit) -> String {
+pub(crate) fn effect(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Share => {
             let percent = 100.0 * (libm::exp(value) - 1.0);

@@ -34,6 +34,11 @@ pub fn page(outcome: &Outcome, setup: &str, remake: &str, version: &str) -> Stri
         table(&timings(outcome)),
         escape(advice(outcome).trim())
     );
+    if let Some(times) = outcome.observed {
+        main += &format!(
+            "<p>Deviations are those of the host's observation: {times:.2} times the simulated ones.</p>\n"
+        );
+    }
     main += &format!(
         "<section>\n<h2>Make it again</h2>\n<div class=\"copy\"><pre>{}</pre></div>\n</section>\n",
         escape(remake)
@@ -75,7 +80,8 @@ fn class(outcome: &Outcome) -> &'static str {
     }
 }
 
-fn table(rows: &[Vec<String>]) -> String {
+/// Formats heads and rows as a table.
+pub(crate) fn table(rows: &[Vec<String>]) -> String {
     let (head, body) = rows.split_first().expect("a row of heads");
     let cells = |row: &[String], tag: &str| -> String {
         row.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect()
@@ -85,7 +91,7 @@ fn table(rows: &[Vec<String>]) -> String {
         let rest: String = rest
             .iter()
             .map(|cell| match cell.as_str() {
-                "WRONG SIGN" | "wrong" => format!("<td class=\"wrong\">{cell}</td>"),
+                "WRONG SIGN" | "wrong" | "ended it" => format!("<td class=\"wrong\">{cell}</td>"),
                 other => format!("<td>{}</td>", escape(other)),
             })
             .collect();

@@ -27,6 +27,11 @@ pub fn text(outcome: &Outcome) -> String {
     }
     text += &format!("\n{}\n", text_table(&timings(outcome), 1));
     text += &advice(outcome);
+    if let Some(times) = outcome.observed {
+        text += &format!(
+            "Deviations are those of the host's observation: {times:.2} times the simulated ones.\n"
+        );
+    }
     if let Some(most) = outcome.emergency {
         text += &format!(
             "\nWithout treatment, 200 connections in a row took at most {most:.1} times the mean; an emergency bound must be above it.\n"
@@ -36,7 +41,7 @@ pub fn text(outcome: &Outcome) -> String {
 }
 
 /// Returns the name of a metric in words.
-pub(super) fn words(metric: Metric) -> String {
+pub(crate) fn words(metric: Metric) -> String {
     in_words(metric.name())
 }
 
@@ -198,7 +203,7 @@ fn keys(own: &Candidate) -> String {
 }
 
 /// Formats a number of seconds: "2 min", "3 h 12 min".
-fn span(seconds: u64) -> String {
+pub(crate) fn span(seconds: u64) -> String {
     match seconds {
         short if short < 120 || (short < 3600 && short % 60 != 0) => format!("{short} s"),
         minutes if minutes < 2 * 3600 => format!("{} min", minutes / 60),

@@ -2,6 +2,7 @@
 
 use super::job::{Job, JobKind, Parts, Timing};
 use super::network::Exposed;
+use super::observed::Observed;
 use super::reduced::Reduced;
 use crate::experiment::{Experiment, Kind};
 use crate::measured::{Measured, largest_moving_mean};
@@ -45,13 +46,15 @@ pub struct Plan {
     pub arms: [String; 2],
     /// How much is simulated.
     pub effort: Effort,
+    /// The noise of a host's traffic, if it was observed.
+    pub observed: Option<Observed>,
 }
 
 impl Plan {
     /// Returns the share of treated connections that the A/B test of the plan has.
     pub fn share(&self) -> f64 {
         match self.experiment.design.kind {
-            Kind::Share { share } => share,
+            Kind::Share { share, .. } => share,
             _ => self.experiment.plan.as_ref().map_or(0.5, |own| own.share),
         }
     }
@@ -72,28 +75,40 @@ impl Plan {
         shares.into_iter().flat_map(of_share).map(job).collect()
     }
 
-    /// Returns the switchbacks whose timing follows from the completion times of the runs with one
-    /// arm, and the one of the file.
-    pub fn second_jobs(&self, first: &[(Job, Reduced)]) -> Vec<Job> {
-        let timings = self.timings(first);
-        let of_timing = |timing: Timing| {
-            let kinds = [
-                JobKind::Switchback(timing),
-                JobKind::Steady(timing, Arm::Control),
-                JobKind::Steady(timing, Arm::Treatment),
-            ];
-            let seeds = 1..=u64::from(self.effort.seeds);
-            kinds.into_iter().flat_map(move |kind| {
-                seeds.clone().map(move |seed| Job { kind: kind.clone(), seed })
-            })
+    /// Returns the runs of a timing.
+    pub(super) fn jobs_of(&self, timing: Timing) -> Vec<Job> {
+        let kinds = [
+            JobKind::Switchback(timing),
+            JobKind::Steady(timing, Arm::Control),
+            JobKind::Steady(timing, Arm::Treatment),
+        ];
+        let of = |kind: JobKind| {
+            (1..=u64::from(self.effort.seeds)).map(move |seed| Job { kind: kind.clone(), seed })
         };
-        timings.into_iter().flat_map(of_timing).collect()
+        kinds.into_iter().flat_map(of).collect()
+    }
+
+    /// The timings of the file and of the observation.
+    fn given(&self) -> impl Iterator<Item = Timing> {
+        let design = &self.experiment.design;
+        let of_file = design.period.filter(|_| !matches!(design.kind, Kind::Share { .. }));
+        let of_file = of_file.map(|period| Timing {
+            period,
+            burn_in: design.burn_in,
+            burn_out: design.burn_out,
+        });
+        of_file.into_iter().chain(self.observed.as_ref().map(|own| own.timing))
+    }
+
+    /// True if the file or the observation has this timing.
+    pub(super) fn is_given(&self, timing: &Timing) -> bool {
+        self.given().any(|own| own == *timing)
     }
 
     /// Returns the timings to try, ours: what does not count at the beginning is the 99th percentile
     /// of completion in the slower arm, what does not count at the end the 95th, and periods are 2,
     /// 4, 8 and 16 times the first, rounded up to 1, 2 or 5 times a power of ten.
-    fn timings(&self, first: &[(Job, Reduced)]) -> Vec<Timing> {
+    pub(super) fn timings(&self, first: &[(Job, Reduced)]) -> Vec<Timing> {
         let slower = |q: f64| {
             let one_arm = first.iter().filter(|(job, _)| {
                 matches!(job.kind, JobKind::Share(share) if share == 0.0 || share == 1.0)
@@ -110,14 +125,11 @@ impl Plan {
         };
         let mut all: Vec<Timing> = [2.0, 4.0, 8.0, 16.0].map(candidate).into();
         all.retain(|own| own.period > own.burn_in + own.burn_out);
-        let design = &self.experiment.design;
-        if let Some(period) = design.period {
-            let own = Timing { period, burn_in: design.burn_in, burn_out: design.burn_out };
-            all.retain(|other| *other != own);
-            all.insert(0, own);
-        }
-        all.dedup();
-        all
+        let mut given: Vec<Timing> = self.given().collect();
+        all.retain(|own| !given.contains(own));
+        given.append(&mut all);
+        given.dedup();
+        given
     }
 
     /// Returns the scenario of a run.

@@ -1,4 +1,5 @@
 //! Tests of experiments through the crate's interface.
 
+mod alarms;
 mod errors;
 mod plan;

@@ -2,13 +2,15 @@
 
 use narrows_deploy::Experiment;
 use narrows_deploy::plan::{
-    Effort, Exposed, Job, JobKind, Outcome, Plan, Reduced, Verdict, page, text,
+    Effort, Exposed, Job, JobKind, Observed, Outcome, Plan, Reduced, Verdict, page, text,
 };
+use narrows_deploy::trial::{Closed, Trial};
 use narrows_scenario::from_toml;
+use narrows_units::Span;
 use std::io;
 use std::sync::Arc;
 
-fn exposed(queue: &str, flow: &str) -> Result<Exposed, String> {
+pub fn exposed(queue: &str, flow: &str) -> Result<Exposed, String> {
     let text = format!(
         "[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\ndelay = \"20 ms\"\nbuffer = \"1 bdp\"\n{queue}\n\
          [[flow]]\nname = \"x\"\nfrom = \"a\"\nto = \"b\"\n{flow}\n"
@@ -18,7 +20,7 @@ fn exposed(queue: &str, flow: &str) -> Result<Exposed, String> {
     Exposed::of(keys, "edge.toml", Arc::new(none)).map_err(|error| error.to_string())
 }
 
-const PAGES: &str = "controller = \"experiment\"\nworkload = { load = \"80 %\", sizes = [[\"20 kB\", 0.5], [\"1 MB\", 1.0]] }";
+pub const PAGES: &str = "controller = \"experiment\"\nworkload = { load = \"80 %\", sizes = [[\"20 kB\", 0.5], [\"1 MB\", 1.0]] }";
 
 fn plan(queue: &str, arms: [&str; 2]) -> Plan {
     let file = "name = \"t\"\ntreatment = \"bbr\"\n[design]\nperiod = \"50 s\"\nburn_in = \"10 s\"\nburn_out = \"5 s\"\n";
@@ -27,6 +29,7 @@ fn plan(queue: &str, arms: [&str; 2]) -> Plan {
         network: exposed(queue, PAGES).expect("it can be divided"),
         arms: arms.map(str::to_owned),
         effort: Effort { seeds: 3, ramp: false },
+        observed: None,
     }
 }
 
@@ -42,14 +45,9 @@ fn ran(plan: &Plan, jobs: Vec<Job>) -> Vec<(Job, Reduced)> {
 
 fn outcome(plan: &Plan) -> Outcome {
     let first = ran(plan, plan.first_jobs());
-    let mut second = plan.second_jobs(&first);
-    // The timing of the file is enough here.
-    let period = plan.experiment.design.period;
-    second.retain(|job| match job.kind {
-        JobKind::Switchback(own) | JobKind::Steady(own, _) => Some(own.period) == period,
-        JobKind::Share(_) => false,
-    });
-    Outcome::of(plan, &first, &ran(plan, second))
+    // The timing of the file, which comes first, is enough here.
+    let second = ran(plan, plan.next_jobs(&first, &[]));
+    Outcome::of(plan, &first, &second)
 }
 
 #[test]
@@ -123,4 +121,40 @@ fn persistent_flows_are_divided_by_their_number() {
         [count(0.0), count(0.01), count(0.5), count(1.0)],
         [[10, 0], [9, 1], [5, 5], [0, 10]]
     );
+}
+
+#[test]
+fn the_noise_of_a_host_is_taken_from_its_observation() {
+    let mut own = plan("", ["cubic", "bbr"]);
+    let first = ran(&own, own.first_jobs());
+    let second = ran(&own, own.next_jobs(&first, &[]));
+    let simulated = Outcome::of(&own, &first, &second);
+    let mut trial = Trial::new(&own.experiment).expect("it can be started");
+    // One period of each pair of the observation has twice the completion of the other.
+    for place in 0..trial.observed() {
+        for _ in 0..40 {
+            trial.close(&Closed {
+                period: place,
+                age: Span::from_secs(20),
+                treated: false,
+                bytes: 100_000,
+                busy: Span::from_secs(1 + place as u64 % 2),
+                timeouts: 0,
+            });
+        }
+        trial.judge(place + 1);
+    }
+    let metric = own.experiment.metrics[0].metric;
+    own.observed = Observed::of(&trial, metric);
+    let observed = own.observed.as_ref().expect("it is over");
+    assert!((observed.deviation - libm::log(2.0)).abs() < 1e-9);
+    let outcome = Outcome::of(&own, &first, &second);
+    let (before, after) = (&simulated.candidates[0], &outcome.candidates[0]);
+    assert!((after.deviation - libm::log(2.0)).abs() < 1e-9, "{after:?}");
+    assert!(
+        after.half > 0.0
+            && (after.half / before.half - after.deviation / before.deviation).abs() < 0.02
+    );
+    assert!(text(&outcome).contains("those of the host's observation"), "{}", text(&outcome));
+    assert!(Observed::of(&Trial::new(&own.experiment).expect("it can be"), metric).is_none());
 }

@@ -6,7 +6,7 @@ mod shared;
 
 pub use draw::{Tuple, draw};
 pub use shared::{
-    ACCEPTED, ARMS, CLASSES, Connection, Counts, Live, OPENED, PERIODS, Policy, Record,
+    ACCEPTED, ARMS, CLASSES, Connection, Counts, Live, OPENED, PERIODS, Policy, Record, Share,
 };
 pub use shared::{class_ends, name_bytes, name_text};
 
@@ -15,7 +15,8 @@ use crate::fitness::fit;
 use crate::log::listening;
 use crate::place::failed;
 use libbpf_rs::{
-    Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, RingBufferBuilder, num_possible_cpus,
+    Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, ProgramMut, RingBufferBuilder,
+    num_possible_cpus,
 };
 use rustix::time::{ClockId, clock_gettime};
 use std::fs::{self, File};
@@ -29,7 +30,8 @@ const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/deploy.o"));
 /// controllers, in which every directory is one.
 pub const PINS: &str = "/sys/fs/bpf/narrows-deploy";
 /// Maps that are pinned, by their names in the object.
-const MAPS: [&str; 9] = [
+const MAPS: [&str; 10] = [
+    "connections",
     "policies",
     "thresholds",
     "live",
@@ -40,6 +42,10 @@ const MAPS: [&str; 9] = [
     "prefixes",
     "interfaces",
 ];
+
+/// The program of control groups, and the one that counts ends which that does not see.
+const PROGRAM: &str = "deploy";
+const ENDS: &str = "on_state";
 
 /// A deployment in the kernel. It stays when it is dropped; its lease lapses.
 pub struct Deployment {
@@ -87,6 +93,29 @@ impl Deployment {
         }
     }
 
+    /// Attaches the program to a control group in place of its `place`-th one, which was made again
+    /// and so has nothing of the program.
+    ///
+    /// # Errors
+    ///
+    /// The kernel refuses.
+    pub fn attach(&self, place: usize, cgroup: &File) -> Result<(), KernelError> {
+        listening("the deployment", || {
+            let mut open = ObjectBuilder::default().name("narrows")?.open_memory(OBJECT)?;
+            for mut map in open.maps_mut() {
+                let name = map.name().to_string_lossy().into_owned();
+                if MAPS.contains(&name.as_str()) {
+                    map.reuse_pinned_map(self.path.join(name))?;
+                }
+            }
+            let object = open.load()?;
+            let mut link = program(&object, PROGRAM).attach_cgroup(cgroup.as_raw_fd())?;
+            let path = self.path.join(format!("link-{place}"));
+            let _ = fs::remove_file(&path);
+            link.pin(path)
+        })
+    }
+
     /// Opens a pinned deployment; `None` if no deployment has this name.
     ///
     /// # Errors
@@ -105,6 +134,22 @@ impl Deployment {
         };
         let maps = MAPS.into_iter().map(open).collect::<Result<_, _>>()?;
         Ok(Some(Deployment { path, maps }))
+    }
+
+    /// Returns the names of the pinned deployments.
+    pub fn names() -> Vec<String> {
+        let entries = fs::read_dir(PINS).into_iter().flatten().flatten();
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    }
+
+    /// Returns the rest of the lease.
+    ///
+    /// # Errors
+    ///
+    /// The kernel refuses to tell.
+    pub fn lease(&self) -> Result<Duration, KernelError> {
+        let until = self.live()?.lease_until_ns;
+        Ok(Duration::from_nanos(until.saturating_sub(monotonic_ns())))
     }
 
     /// Returns the directory of the pins.
@@ -166,19 +211,18 @@ impl Deployment {
         Ok(())
     }
 
-    /// Puts a policy in force, with the share that each of its periods treats.
+    /// Puts a policy in force, with what each of its periods does.
     ///
     /// # Errors
     ///
     /// The kernel refuses a value.
-    pub fn set(&self, policy: &Policy, shares: &[f64]) -> Result<(), KernelError> {
+    pub fn set(&self, policy: &Policy, shares: &[Share]) -> Result<(), KernelError> {
         debug_assert!(shares.len() <= PERIODS && shares.len() == policy.periods as usize);
         let live = self.live()?;
         let which = 1 - (live.which & 1);
         for (period, share) in (0_u32..).zip(shares) {
             let place = which * PERIODS as u32 + period;
-            let threshold = (share.clamp(0.0, 1.0) * 65536.0).round() as u32;
-            self.put("thresholds", &place.to_ne_bytes(), &threshold.to_ne_bytes())?;
+            self.put("thresholds", &place.to_ne_bytes(), &share.threshold().to_ne_bytes())?;
         }
         self.put("policies", &which.to_ne_bytes(), bytemuck::bytes_of(policy))?;
         self.put("live", &0_u32.to_ne_bytes(), bytemuck::bytes_of(&Live { which, ..live }))
@@ -306,10 +350,17 @@ fn pin(
         map.pin(path.join(name))?;
         maps.push((name, MapHandle::from_pinned_path(path.join(name))?));
     }
-    let program = object.progs_mut().next().expect("the object has one");
+    let mut link: Link = program(&object, ENDS).attach_trace()?;
+    link.pin(path.join("link-ends"))?;
     for (place, cgroup) in cgroups.iter().enumerate() {
-        let mut link: Link = program.attach_cgroup(cgroup.as_raw_fd())?;
+        let mut link: Link = program(&object, PROGRAM).attach_cgroup(cgroup.as_raw_fd())?;
         link.pin(path.join(format!("link-{place}")))?;
     }
     Ok(maps)
+}
+
+/// Returns a program of the object.
+fn program<'a>(object: &'a Object, name: &str) -> ProgramMut<'a> {
+    let found = object.progs_mut().find(|own| own.name() == name);
+    found.expect("the object has it")
 }

@@ -14,6 +14,32 @@ pub const ACCEPTED: u32 = 1;
 /// Opened connections take part (`DEPLOY_OPENED`).
 pub const OPENED: u32 = 2;
 
+/// Bit of a threshold (`DEPLOY_BESIDE`).
+const BESIDE: u32 = 1 << 31;
+
+/// The treatment of a period.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Share {
+    /// Share of the connections that are drawn as treated.
+    pub treated: f64,
+    /// True if these have the control, too.
+    pub is_beside: bool,
+}
+
+impl Share {
+    /// Returns the number that the program compares with draws.
+    pub(super) fn threshold(self) -> u32 {
+        let drawn = (self.treated.clamp(0.0, 1.0) * 65536.0).round() as u32;
+        if self.is_beside { drawn | BESIDE } else { drawn }
+    }
+}
+
+impl From<f64> for Share {
+    fn from(treated: f64) -> Share {
+        Share { treated, is_beside: false }
+    }
+}
+
 impl Counts {
     /// Adds other counts.
     pub fn add(&mut self, other: &Counts) {

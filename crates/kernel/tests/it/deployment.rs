@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 /// Opens connections over loopback, one byte each way, and prints of each accepted one the address
 /// family, the peer's port and the controller.
-const MANY: &str = r#"
+pub const MANY: &str = r#"
 import socket, sys
 for host, family in (("127.0.0.1", socket.AF_INET), ("::1", socket.AF_INET6)):
     server = socket.create_server((host, 8000), family=family, backlog=512)
@@ -29,7 +29,7 @@ for host, family in (("127.0.0.1", socket.AF_INET), ("::1", socket.AF_INET6)):
 "#;
 
 /// Sends over loopback for ever, and prints the sender's controller every 20 ms.
-const BULK: &str = r#"
+pub const BULK: &str = r#"
 import socket, threading, time
 server = socket.create_server(("127.0.0.1", 8000))
 client = socket.create_connection(("127.0.0.1", 8000))
@@ -46,22 +46,22 @@ while True:
 "#;
 
 /// A control group of its own, removed at the end.
-struct Group(PathBuf);
+pub struct Group(pub PathBuf);
 
 impl Group {
-    fn make(what: &str) -> Group {
+    pub fn make(what: &str) -> Group {
         let mount = narrows_kernel::cgroup_mount().expect("cgroup2 is mounted");
         let path = mount.join(name(what));
         fs::create_dir(&path).expect("a control group can be made");
         Group(path)
     }
 
-    fn open(&self) -> File {
+    pub fn open(&self) -> File {
         File::open(&self.0).expect("it can be opened")
     }
 
     /// Runs a Python program in the group, and in a network namespace of its own with loopback.
-    fn python(&self, program: &str, argument: &str) -> Running {
+    pub fn python(&self, program: &str, argument: &str) -> Running {
         let enter = "echo $$ > \"$1/cgroup.procs\" && shift && exec unshare -n sh -c 'ip link set lo up && exec python3 -c \"$0\" \"$1\"' \"$@\"";
         let child = Command::new("sh")
             .args(["-c", enter, "sh"])
@@ -86,10 +86,10 @@ impl Drop for Group {
     }
 }
 
-struct Running(Child);
+pub struct Running(pub Child);
 
 impl Running {
-    fn lines(&mut self) -> impl Iterator<Item = String> + use<> {
+    pub fn lines(&mut self) -> impl Iterator<Item = String> + use<> {
         let out = self.0.stdout.take().expect("it is piped");
         BufReader::new(out).lines().map_while(Result::ok)
     }
@@ -103,10 +103,10 @@ impl Drop for Running {
 }
 
 /// A deployment that is removed at the end.
-struct Deployed(Option<Deployment>);
+pub struct Deployed(Option<Deployment>);
 
 impl Deployed {
-    fn start(what: &str, group: &Group) -> Deployed {
+    pub fn start(what: &str, group: &Group) -> Deployed {
         let name = name(what).replace('.', "-");
         Deployed(Some(Deployment::start(&name, &[group.open()]).expect("it starts")))
     }
@@ -129,13 +129,13 @@ impl Drop for Deployed {
 }
 
 /// A controller of the kernel that is not the default here, and the default.
-fn controllers() -> [String; 2] {
+pub fn controllers() -> [String; 2] {
     let default = narrows_kernel::default();
     let other = if default == "reno" { "cubic" } else { "reno" };
     [other.to_owned(), default]
 }
 
-fn policy(treatment: &str) -> Policy {
+pub fn policy(treatment: &str) -> Policy {
     Policy {
         on: 1,
         salt: 7,
@@ -159,7 +159,7 @@ fn connections_get_the_arm_of_their_draw_and_are_measured() {
     let deployed = Deployed::start("draw", &group);
     deployed.renew(Duration::from_secs(60)).expect("it can be renewed");
     let policy = policy(&treatment);
-    deployed.set(&policy, &[0.3]).expect("it can be set");
+    deployed.set(&policy, &[0.3.into()]).expect("it can be set");
     const EACH: usize = 150;
     let told: Vec<String> = group.python(MANY, &EACH.to_string()).lines().collect();
     assert_eq!(told.len(), 2 * EACH);
@@ -218,7 +218,7 @@ fn ports_networks_and_lapsed_leases_leave_connections_alone() {
     let group = Group::make("narrows-select");
     let deployed = Deployed::start("select", &group);
     let all_default = |policy: &Policy| {
-        deployed.set(policy, &[1.0]).expect("it can be set");
+        deployed.set(policy, &[1.0.into()]).expect("it can be set");
         let told: Vec<String> = group.python(MANY, "5").lines().collect();
         assert_eq!(told.len(), 10);
         told.iter().filter(|line| line.ends_with(&format!(" {default}"))).count()
@@ -278,14 +278,14 @@ fn open_connections_are_put_back_by_order_and_when_the_lease_lapses() {
         let lease = Duration::from_secs(if by_order { 60 } else { 2 });
         deployed.renew(lease).expect("it can be renewed");
         let began = Instant::now();
-        deployed.set(&policy(&treatment), &[1.0]).expect("it can be set");
+        deployed.set(&policy(&treatment), &[1.0.into()]).expect("it can be set");
         let mut running = group.python(BULK, "");
         let mut lines = running.lines();
         until(&mut lines, &treatment, Instant::now());
         if by_order {
             let over = Policy { on: 0, roll_back: 1, ..policy(&treatment) };
             let from = Instant::now();
-            deployed.set(&over, &[1.0]).expect("it can be set");
+            deployed.set(&over, &[1.0.into()]).expect("it can be set");
             let took = until(&mut lines, &default, from);
             assert!(took < Duration::from_millis(500), "{took:?}");
         } else {

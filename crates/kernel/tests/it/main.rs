@@ -2,6 +2,8 @@
 
 mod common;
 #[cfg(feature = "bpf")]
+mod deployed;
+#[cfg(feature = "bpf")]
 mod deployment;
 mod files;
 mod pins;

@@ -87,7 +87,8 @@ impl<'a> Sockets<'a> {
             endpoint = Endpoint::Datagrams(Box::new(datagrams));
         }
         let opens_at = match (&flow.controller, &flow.workload) {
-            (None, _) | (_, Workload::Arrivals(_)) => Time::NEVER,
+            (None, _) => Time::NEVER,
+            (_, workload) if workload.opens_connections() => Time::NEVER,
             // The client has opened the connection before the first request.
             (_, Workload::Requests(_)) => Time::ZERO,
             _ => flow.start,

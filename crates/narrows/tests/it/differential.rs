@@ -7,7 +7,7 @@ use narrows_measure::Record;
 use narrows_network::{LinkEvent, Network, Visitor};
 use narrows_params::Need;
 use narrows_path::Packet;
-use narrows_scenario::{Scenario, Workload};
+use narrows_scenario::Scenario;
 use narrows_transport::{Content, Observer, Point, Seen, Sender};
 use narrows_units::{Bytes, Random, Time};
 use narrows_wire::{Ecn, Header};
@@ -189,10 +189,7 @@ fn drawn(random: &mut Random) -> Option<Scenario> {
             .any(|choice| headers.iter().any(|need| choice.needs().contains(need)))
     };
     if scenario.icn.is_some()
-        || scenario
-            .flows
-            .iter()
-            .any(|flow| writes(flow) || matches!(flow.workload, Workload::Arrivals(_)))
+        || scenario.flows.iter().any(|flow| writes(flow) || flow.workload.opens_connections())
     {
         return None;
     }

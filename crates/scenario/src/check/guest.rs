@@ -35,6 +35,9 @@ pub(super) fn check(raw: &RawFlow, guest: &Choice, workload: &Workload) -> Check
             "requests need a client on the far end, which the connection does not have"
         }
         Workload::Arrivals(_) => "transfers that arrive need a connection each, and there is one",
+        Workload::OnOff(OnOff { reopens: true, .. }) => {
+            "bursts on new connections need a connection each, and there is one"
+        }
         Workload::Frames(Frames { follows: Some(_), .. }) => {
             "frames that follow a controller need its media rate, which the stack does not tell"
         }

@@ -1,7 +1,7 @@
 //! Checks workloads of flows.
 
 use crate::error::{Checked, Problem};
-use crate::raw::flow::{RawDraw, RawLimited, RawReconnect, RawSizes, RawWorkload};
+use crate::raw::flow::{RawConnections, RawDraw, RawLimited, RawReconnect, RawSizes, RawWorkload};
 use crate::sizes::PUBLISHED;
 use crate::text::{At, Extent, Frequency, Load, Quantity};
 use crate::{Arrivals, Draw, Frames, LinkId, On, OnOff, Requests, Scenario, Sizes, Workload};
@@ -39,7 +39,7 @@ pub(super) fn check(raw: &At<RawWorkload>, path: &Path) -> Checked<Workload> {
     let RawLimited { size, rate, on, frame, arrivals, load, response, .. } = &**limited;
     let only = |allowed: &[&str]| refuse_others(limited, allowed);
     if let Some(on) = on {
-        only(&["on", "off", "draw", "rate"])?;
+        only(&["on", "off", "draw", "rate", "connections"])?;
         return on_off(raw, limited, on, path);
     }
     if let Some(response) = response {
@@ -87,6 +87,7 @@ fn refuse_others(limited: &RawLimited, allowed: &[&str]) -> Checked<()> {
         on,
         off,
         draw,
+        connections,
         frame,
         min_rate,
         max_rate,
@@ -107,6 +108,7 @@ fn refuse_others(limited: &RawLimited, allowed: &[&str]) -> Checked<()> {
         ("on", span(on)),
         ("off", span(off)),
         ("draw", span(draw)),
+        ("connections", span(connections)),
         ("frame", span(frame)),
         ("min_rate", span(min_rate)),
         ("max_rate", span(max_rate)),
@@ -168,7 +170,17 @@ fn on_off(
         ));
     }
     let rate = limited.rate.as_ref().map(|rate| packet_rate(rate, path)).transpose()?;
-    Ok(Workload::OnOff(OnOff { on, off: off.value.0, draw: draw(limited), rate }))
+    let new = limited.connections.as_ref().filter(|own| own.value == RawConnections::New);
+    let fits = rate.is_none() && matches!(on, On::Size(_));
+    if let Some(own) = new.filter(|_| !fits) {
+        return Err(Problem::at(
+            &own.span,
+            "only bursts with a size and no rate can have new connections: the end of others is not known when they begin",
+            "write a size, such as on = \"750 kB\", and leave rate out",
+        ));
+    }
+    let reopens = new.is_some();
+    Ok(Workload::OnOff(OnOff { on, off: off.value.0, draw: draw(limited), rate, reopens }))
 }
 
 fn draw(limited: &RawLimited) -> Draw {

@@ -154,6 +154,8 @@ pub(crate) struct RawLimited {
     pub off: Option<At<Quantity<Span>>>,
     /// Distribution of the lengths of `on` and `off`, or of `think`. Default: "fixed".
     pub draw: Option<At<RawDraw>>,
+    /// Connections of bursts that have a size. Default: "one".
+    pub connections: Option<At<RawConnections>>,
     /// Time between media frames.
     pub frame: Option<At<Quantity<Span>>>,
     /// Least rate of frames that follow the congestion controller; `rate` is then the rate of the
@@ -209,6 +211,17 @@ pub(crate) enum RawReconnect {
     /// The state that an earlier connection of the flow saved (RFC 9959). Each entry is for one
     /// connection.
     Saved,
+}
+
+/// Connections of bursts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Connections")]
+pub(crate) enum RawConnections {
+    /// One connection for all of them.
+    One,
+    /// A new connection for each.
+    New,
 }
 
 /// Sizes of transfers.

@@ -190,6 +190,9 @@ fn flow() -> impl Strategy<Value = String> {
                 "saved = {{ rtt = \"{rtt} ns\", window = {window}, age = \"{age} ns\" }}"
             )
         ),
+        (1u64.., 1u64..10_000_000_000).prop_map(|(size, off)| format!(
+            "workload = {{ on = \"{size} B\", off = \"{off} ns\", connections = \"new\" }}"
+        )),
         Just(
             "workload = { arrivals = \"5/s\", sizes = \"50 kB\", reconnect = \"saved\" }"
                 .to_owned()

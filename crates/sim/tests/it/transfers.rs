@@ -40,6 +40,36 @@ fn transfers_of_the_warm_up_are_listed_and_not_counted() {
 }
 
 #[test]
+fn bursts_on_new_connections_follow_each_other() {
+    // Each takes what a file on a connection of its own takes, and the next begins 20 ms later.
+    let record = run(&format!(
+        "send_overhead = false\n{}",
+        one_link(
+            "newreno",
+            1,
+            0,
+            LINK,
+            "workload = { on = \"3000 B\", off = \"20 ms\", connections = \"new\" }\nstart = \"100 ms\""
+        )
+    ));
+    let all = &record.flows[0].transfers.as_ref().unwrap().list;
+    let took = Span::from_micros(20_120 + 52 + 13_156);
+    assert_eq!(all.len(), 17);
+    for (number, own) in (0_u64..).zip(all) {
+        let start = Time::ZERO + Span::from_millis(100) + (took + Span::from_millis(20)) * number;
+        assert_eq!((own.start, own.took, own.size), (start, took, Bytes::new(3000)));
+        assert_eq!(own.ideal, Span::from_micros(33_276));
+    }
+    // On one connection only the first has a handshake, and later ones find an open window.
+    let one = run(&format!(
+        "send_overhead = false\n{}",
+        one_link("newreno", 1, 0, LINK, "workload = { on = \"3000 B\", off = \"20 ms\" }")
+    ));
+    let list = &one.flows[0].transfers.as_ref().unwrap().list;
+    assert!(list[1].took < took, "{:?}", list[1]);
+}
+
+#[test]
 fn nothing_is_faster_than_alone() {
     let link = "rate = \"20 Mbit/s\"\ndelay = \"5 ms\"\nbuffer = \"20 packets\"\nloss = \"1 %\"";
     let record = run(&one_link(

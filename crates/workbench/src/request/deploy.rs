@@ -19,6 +19,11 @@ pub struct DeployPlan {
     /// Number of seeds [default: 10; with --quick: 3]
     #[arg(long, value_parser = clap::value_parser!(u32).range(2..=1000))]
     pub seeds: Option<u32>,
+    /// Take the noise of the traffic, and classes of size, from an experiment's observation on a
+    /// host
+    #[arg(long, value_name = "NAME|DIR")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed: Option<PathBuf>,
     /// Where the result goes, and how much is printed.
     #[command(flatten)]
     #[serde(flatten)]

@@ -1,13 +1,19 @@
 //! The numbers of the connections of one arm in one period.
 
-use crate::experiment::Metric;
+mod kept;
+
+use crate::experiment::{Metric, Unit};
 use narrows_measure::{FlowRecord, Histogram, Transfer};
 use narrows_units::{Span, Time};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Connections that got fewer bytes acknowledged count for timeouts and round trips only. The bound
 /// is ours.
 const SMALLEST: u64 = 10_000;
+
+/// Completion of a connection that the kernel reports as 0: it counts ticks of 1 to 10 ms.
+const LESS_THAN_A_TICK: Span = Span::from_millis(1);
 
 /// True if a connection with so many bytes counts for more than timeouts and round trips.
 pub(crate) fn is_judged(bytes: u64) -> bool {
@@ -16,34 +22,41 @@ pub(crate) fn is_judged(bytes: u64) -> bool {
 
 /// Measurements of the connections of one arm that began in a period. Their size does not depend on
 /// the number of connections.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Measured {
     /// Sums over connections that are large enough, by class of size.
     classes: BTreeMap<u32, Sums>,
     /// Completion of these connections.
+    #[serde(with = "kept")]
     completion: Histogram,
     /// Number of all connections.
     connections: u64,
     /// Number and sum of the logarithms of the rates of flows that always have data.
     rates: (f64, f64),
+    #[serde(with = "kept")]
     rtt: Histogram,
+    /// Bytes that all connections of the arm got acknowledged meanwhile.
+    acked: u64,
     sent: u64,
     again: u64,
     timeouts: u64,
 }
 
 /// Sums over the connections of a class.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Sums {
     count: f64,
     /// Logarithms of completion in seconds and of goodput in bytes per second.
     logarithms: [f64; 2],
+    /// Squares of these logarithms.
+    squares: [f64; 2],
 }
 
 impl Sums {
     fn add(&mut self, other: Sums) {
         self.count += other.count;
         self.logarithms.iter_mut().zip(other.logarithms).for_each(|(sum, own)| *sum += own);
+        self.squares.iter_mut().zip(other.squares).for_each(|(sum, own)| *sum += own);
     }
 }
 
@@ -85,9 +98,11 @@ impl Measured {
         if !is_judged(bytes) {
             return;
         }
-        let seconds = libm::log(busy.as_secs_f64().max(1e-9));
+        let busy = if busy.is_zero() { LESS_THAN_A_TICK } else { busy };
+        let seconds = libm::log(busy.as_secs_f64());
         let rate = libm::log(bytes as f64) - seconds;
-        let own = Sums { count: 1.0, logarithms: [seconds, rate] };
+        let logarithms = [seconds, rate];
+        let own = Sums { count: 1.0, logarithms, squares: logarithms.map(|own| own * own) };
         self.classes.entry(class(bytes)).or_default().add(own);
         self.completion.record(busy);
     }
@@ -96,6 +111,26 @@ impl Measured {
     pub fn add_sent(&mut self, sent: u64, again: u64) {
         self.sent += sent;
         self.again += again;
+    }
+
+    /// Adds bytes that connections of the arm got acknowledged.
+    pub fn add_acked(&mut self, acked: u64) {
+        self.acked += acked;
+    }
+
+    /// Returns the bytes that connections of the arm got acknowledged.
+    pub fn acked(&self) -> u64 {
+        self.acked
+    }
+
+    /// Returns the number of connections, small ones among them.
+    pub fn connections(&self) -> u64 {
+        self.connections
+    }
+
+    /// Returns the round trips.
+    pub fn round_trips(&self) -> &Histogram {
+        &self.rtt
     }
 
     /// Adds round trips.
@@ -134,6 +169,7 @@ impl Measured {
         self.rates.0 += other.rates.0;
         self.rates.1 += other.rates.1;
         self.rtt.merge(&other.rtt);
+        self.acked += other.acked;
         self.sent += other.sent;
         self.again += other.again;
         self.timeouts += other.timeouts;
@@ -152,6 +188,14 @@ impl Measured {
     /// Returns a quantile of completion, all sizes together, in seconds; `None` without connections.
     pub fn completion_quantile(&self, q: f64) -> Option<f64> {
         self.completion.quantile(q).map(Span::as_secs_f64)
+    }
+
+    /// Returns a metric as people read it, all sizes together: completion and round trips in
+    /// seconds, goodput in bytes per second, both as geometric means, the others in their unit;
+    /// `None` if it is undefined.
+    pub fn level(&self, metric: Metric) -> Option<f64> {
+        let number = self.number(metric, &Classes::default())?;
+        Some(if metric.unit() == Unit::Share { libm::exp(number) } else { number })
     }
 
     /// Returns the number of a metric: logarithms for shares; `None` if it is undefined.
@@ -222,10 +266,42 @@ mod tests {
         let value = after.number(Metric::Completion, &classes).expect("three connections");
         assert!((value - libm::log(2.0)).abs() < 1e-12, "{value}");
         assert_eq!(Measured::default().number(Metric::Completion, &classes), None);
+        // The geometric mean of 2, 16 and 16 seconds.
+        let level = after.level(Metric::Completion).expect("three connections");
+        assert!((level - 8.0).abs() < 1e-9, "{level}");
+        assert_eq!(after.level(Metric::Timeouts), Some(1000.0));
         let mut both = before.clone();
         both.merge(&after);
         assert!(both.is_enough(7) && !both.is_enough(8));
         assert_eq!(Classes::of([&before, &after]), Classes::of([&both]));
+    }
+
+    #[test]
+    fn less_than_a_tick_counts_as_a_millisecond() {
+        let level = of(&[(20_000, 0)]).level(Metric::Completion).expect("a connection");
+        assert!((level - 1e-3).abs() < 1e-12, "{level}");
+    }
+
+    #[test]
+    fn a_kept_measurement_is_the_same() {
+        let mut own = of(&[(20_000, 1), (2_000_000, 8), (5_000, 100)]);
+        own.add_sent(70, 7);
+        own.add_acked(63);
+        let mut trips = Histogram::new();
+        [3, 5, 500].into_iter().for_each(|ms| trips.record(Span::from_millis(ms)));
+        own.add_round_trips(&trips);
+        let text = serde_json::to_string(&own).expect("it can be written");
+        let again: Measured = serde_json::from_str(&text).expect("it can be read");
+        assert_eq!(serde_json::to_string(&again).expect("it can be written"), text);
+        let classes = Classes::of([&own]);
+        for metric in Metric::ALL {
+            assert_eq!(again.number(metric, &classes), own.number(metric, &classes), "{text}");
+        }
+        let empty = serde_json::to_string(&Measured::default()).expect("it can be written");
+        let again: Measured = serde_json::from_str(&empty).expect("it can be read");
+        assert_eq!(again.mean_completion(), None);
+        let damaged = text.replacen("[[", "[[[", 1);
+        assert!(serde_json::from_str::<Measured>(&damaged).is_err());
     }
 
     #[test]
