@@ -16,9 +16,9 @@ pub const GUEST_DATAGRAM: Bytes = Bytes::new(1452);
 /// An end of a guest's connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Opens the connection, and sends data.
+    /// Sends data, and answers requests for it.
     Sender,
-    /// Accepts the connection, and reads data.
+    /// Reads data, and may ask for it.
     Receiver,
 }
 
@@ -47,24 +47,38 @@ pub trait Guest: Send {
     fn due(&self, end: End) -> Time;
 
     /// Lets `end` do all that is due: its timers, its application, and sending. Each datagram that
-    /// leaves is given to `send`. The first call for the sender opens the connection.
+    /// leaves is given to `send`. The end that acts first opens the connection.
     fn act(&mut self, now: Time, end: End, send: &mut dyn FnMut(Datagram));
 
-    /// The sending application writes `bytes` more, or data without end if that is [`u64::MAX`].
-    /// Nothing follows if `last`. The next [`act`](Guest::act) of the sender takes it.
-    fn write(&mut self, bytes: u64, last: bool);
+    /// The sending application writes `bytes` more of a stream that never ends, or data without
+    /// end if that is [`u64::MAX`]. The next [`act`](Guest::act) of the sender takes it.
+    fn write(&mut self, bytes: u64);
 
-    /// The sending application stops: nothing more is written, and unsent data is withdrawn as far
-    /// as the implementation can.
+    /// The sending application writes a message of `bytes`, by itself: it is complete once all of
+    /// it has been read, whatever is missing of other messages. It is the response to the oldest
+    /// request that has [arrived](Guest::asked), if one has no response yet. Nothing follows if
+    /// `last`. Returns the number of the message. Numbers rise from message to message.
+    fn message(&mut self, bytes: u64, last: bool) -> u64;
+
+    /// The number of a message that the receiving application has read whole. Each is told once.
+    fn completed(&mut self) -> Option<u64>;
+
+    /// The receiving application sends a request of `bytes`. The next [`act`](Guest::act) of the
+    /// receiver takes it.
+    fn ask(&mut self, bytes: u64);
+
+    /// True if the sending application has read a whole request. Each is told once, and needs a
+    /// [`message`](Guest::message) as its response.
+    fn asked(&mut self) -> bool;
+
+    /// The applications stop: nothing more is written, and unsent data is withdrawn as far as the
+    /// implementation can.
     fn stop(&mut self);
 
     /// Payload that the receiving application has read, in order or not, each byte once.
     fn delivered(&self) -> u64;
 
-    /// Payload that it has read without a gap from the beginning on.
-    fn in_order(&self) -> u64;
-
-    /// True once the sender knows that all data up to the last has been received.
+    /// True once the sender knows that all messages up to the last have been received.
     fn finished(&self) -> bool;
 
     /// Counts since the connection began.

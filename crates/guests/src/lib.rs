@@ -13,12 +13,14 @@ mod adapted;
 mod application;
 mod clock;
 mod connection;
+mod content;
 mod dice;
 mod entries;
 #[cfg(feature = "noq")]
 mod noq;
 #[cfg(feature = "quinn")]
 mod quinn;
+mod reader;
 mod seeds;
 mod settings;
 mod tls;

@@ -27,7 +27,7 @@ pub(crate) struct Endpoint {
     /// A lower bound for when the application of its flow is due. [`Time::NEVER`] for the further
     /// connections of a flow.
     pub(crate) source_due: Time,
-    /// Its transfers. Each ends at the number of a segment or a datagram.
+    /// Its transfers. Each ends at the number of a segment, a datagram, or a guest's message.
     pub(crate) ledger: Ledger,
     /// The longest host delay.
     overhead: Span,
@@ -214,8 +214,8 @@ impl Endpoint {
 }
 
 /// True if the sender opens the connection of a flow when the flow starts. A connection for
-/// requests is open from the beginning, since its client would have opened it. Arrivals open a
-/// connection for each transfer.
+/// requests is open from the beginning, since its client would have opened it; the client of a
+/// guest opens it with the first request. Arrivals open a connection for each transfer.
 pub(crate) fn opens(flow: &Flow) -> bool {
     flow.controller.is_some()
         && !matches!(flow.workload, Workload::Requests(_) | Workload::Arrivals(_))

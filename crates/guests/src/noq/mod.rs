@@ -3,6 +3,7 @@
 mod config;
 mod crypto;
 mod host;
+mod streams;
 mod watched;
 
 use crate::connection::Connection;

@@ -1,8 +1,9 @@
 //! One end of a connection of quinn.
 
 use super::config;
-use crate::application::Wish;
-use crate::connection::{Applications, Host, State};
+use super::streams::StackStreams;
+use crate::application::Applications;
+use crate::connection::{Host, State};
 use crate::seeds::Seeds;
 use crate::settings::Settings;
 use bytes::BytesMut;
@@ -10,8 +11,8 @@ use narrows_control::{Datagram, End, GuestEnd};
 use narrows_wire::Ecn;
 use quinn_proto::congestion::ControllerFactory;
 use quinn_proto::{
-    Connection, ConnectionError, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint,
-    Event, StreamEvent, StreamId, TransportConfig, VarInt,
+    Connection, ConnectionError, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint,
+    Event, StreamEvent, TransportConfig,
 };
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -27,9 +28,9 @@ pub(super) struct QuinnHost {
     transport: Arc<TransportConfig>,
     endpoint: Endpoint,
     connection: Option<(ConnectionHandle, Connection)>,
-    stream: Option<StreamId>,
     connected: bool,
-    finished: bool,
+    /// Streams acknowledged up to their end.
+    acknowledged: u64,
     /// The connection has timed out.
     idle: bool,
     lost: Option<String>,
@@ -52,27 +53,17 @@ impl QuinnHost {
     ) -> QuinnHost {
         let seeds = Seeds::new(settings.seed, end);
         let transport = config::transport(settings, factory);
-        let server = (end == End::Receiver).then(|| config::server(Arc::clone(&transport)));
         QuinnHost {
             end,
             seeds,
             transport,
-            endpoint: Endpoint::new(config::endpoint(seeds), server, true, Some(seeds.endpoint())),
+            endpoint: Endpoint::new(config::endpoint(seeds), None, true, Some(seeds.endpoint())),
             connection: None,
-            stream: None,
             connected: false,
-            finished: false,
+            acknowledged: 0,
             idle: false,
             lost: None,
             buffer: Vec::new(),
-        }
-    }
-
-    fn open(&mut self, now: Instant) {
-        let client = config::client(self.seeds, Arc::clone(&self.transport));
-        match self.endpoint.connect(now, client, peer(self.end), "narrows") {
-            Ok(connection) => self.connection = Some(connection),
-            Err(error) => self.lost = Some(format!("it cannot connect: {error}")),
         }
     }
 
@@ -97,7 +88,7 @@ impl QuinnHost {
                     Event::ConnectionLost { reason } => {
                         self.lost = Some(format!("quinn lost the connection: {reason:?}"));
                     }
-                    Event::Stream(StreamEvent::Finished { .. }) => self.finished = true,
+                    Event::Stream(StreamEvent::Finished { .. }) => self.acknowledged += 1,
                     _ => {}
                 }
             }
@@ -107,49 +98,10 @@ impl QuinnHost {
         }
     }
 
-    fn use_stream(&mut self, applications: &mut Applications) {
-        match self.end {
-            End::Sender => self.write(applications),
-            End::Receiver => self.read(applications),
+    fn use_streams(&mut self, applications: &mut Applications) {
+        if let Some((_, connection)) = &mut self.connection {
+            applications.act(self.end, self.connected, &mut StackStreams(connection));
         }
-    }
-
-    fn write(&mut self, Applications { writer, .. }: &mut Applications) {
-        let Some((_, connection)) = self.connection.as_mut().filter(|_| self.connected) else {
-            return;
-        };
-        if self.stream.is_none() {
-            self.stream = connection.streams().open(Dir::Uni);
-        }
-        let Some(id) = self.stream else { return };
-        while let Some(wish) = writer.wish() {
-            let mut stream = connection.send_stream(id);
-            // Errors of a stream that the connection's end has closed: the connection tells why.
-            match wish {
-                Wish::Write(bytes) => match stream.write_chunks(&mut [bytes]) {
-                    Ok(taken) => writer.wrote(taken.bytes),
-                    Err(_) => return,
-                },
-                Wish::Finish => _ = stream.finish(),
-                Wish::Reset => _ = stream.reset(VarInt::from_u32(0)),
-            }
-        }
-    }
-
-    fn read(&mut self, Applications { reader, .. }: &mut Applications) {
-        let Some((_, connection)) = &mut self.connection else { return };
-        if self.stream.is_none() {
-            self.stream = connection.streams().accept(Dir::Uni);
-        }
-        let Some(id) = self.stream else { return };
-        let mut stream = connection.recv_stream(id);
-        // An error says that the stream has been read to its end, or was reset.
-        if let Ok(mut chunks) = stream.read(reader.ordered) {
-            while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
-                reader.read(chunk.offset, &chunk.bytes);
-            }
-            let _ = chunks.finalize();
-        };
     }
 }
 
@@ -184,15 +136,25 @@ impl Host for QuinnHost {
         }
     }
 
+    fn listen(&mut self) {
+        let server = config::server(Arc::clone(&self.transport));
+        self.endpoint.set_server_config(Some(server));
+    }
+
+    fn open(&mut self, now: Instant) {
+        let client = config::client(self.seeds, Arc::clone(&self.transport));
+        match self.endpoint.connect(now, client, peer(self.end), "narrows") {
+            Ok(connection) => self.connection = Some(connection),
+            Err(error) => self.lost = Some(format!("it cannot connect: {error}")),
+        }
+    }
+
     fn act(
         &mut self,
         now: Instant,
         applications: &mut Applications,
         send: &mut dyn FnMut(Datagram),
     ) {
-        if self.connection.is_none() && self.end == End::Sender && self.lost.is_none() {
-            self.open(now);
-        }
         if let Some((_, connection)) = &mut self.connection
             && connection.poll_timeout().is_some_and(|due| due <= now)
         {
@@ -200,7 +162,7 @@ impl Host for QuinnHost {
         }
         loop {
             self.exchange_events();
-            self.use_stream(applications);
+            self.use_streams(applications);
             let Some((_, connection)) = &mut self.connection else { return };
             self.buffer.clear();
             let Some(transmit) = connection.poll_transmit(now, BATCH, &mut self.buffer) else {
@@ -240,8 +202,8 @@ impl Host for QuinnHost {
         self.lost.as_deref().map(GuestEnd::Failed).or(idle)
     }
 
-    fn finished(&self) -> bool {
-        self.finished
+    fn acknowledged(&self) -> u64 {
+        self.acknowledged
     }
 }
 

@@ -81,17 +81,26 @@ impl Guest for Recorded {
             send(datagram);
         });
     }
-    fn write(&mut self, bytes: u64, last: bool) {
-        self.inner.write(bytes, last);
+    fn write(&mut self, bytes: u64) {
+        self.inner.write(bytes);
+    }
+    fn message(&mut self, bytes: u64, last: bool) -> u64 {
+        self.inner.message(bytes, last)
+    }
+    fn completed(&mut self) -> Option<u64> {
+        self.inner.completed()
+    }
+    fn ask(&mut self, bytes: u64) {
+        self.inner.ask(bytes);
+    }
+    fn asked(&mut self) -> bool {
+        self.inner.asked()
     }
     fn stop(&mut self) {
         self.inner.stop();
     }
     fn delivered(&self) -> u64 {
         self.inner.delivered()
-    }
-    fn in_order(&self) -> u64 {
-        self.inner.in_order()
     }
     fn finished(&self) -> bool {
         self.inner.finished()

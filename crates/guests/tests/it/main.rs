@@ -6,6 +6,7 @@ mod blackout;
 mod common;
 mod datagrams;
 mod handshake;
+mod messages;
 mod panics;
 mod payload;
 mod refused;

@@ -77,8 +77,28 @@ impl Hosted {
         self.guest.due(end)
     }
 
-    pub(crate) fn write(&mut self, bytes: u64, last: bool) {
-        self.guest.write(bytes, last);
+    pub(crate) fn write(&mut self, bytes: u64) {
+        self.guest.write(bytes);
+    }
+
+    /// Writes a message. Returns its number.
+    pub(crate) fn message(&mut self, bytes: u64, last: bool) -> u64 {
+        self.guest.message(bytes, last)
+    }
+
+    /// The number of a message that has arrived whole, each once.
+    pub(super) fn completed(&mut self) -> Option<u64> {
+        self.guest.completed()
+    }
+
+    /// The receiver sends a request.
+    pub(crate) fn ask(&mut self, bytes: u64) {
+        self.guest.ask(bytes);
+    }
+
+    /// True if a request has arrived whole, each once.
+    pub(super) fn asked(&mut self) -> bool {
+        self.guest.asked()
     }
 
     pub(crate) fn stop(&mut self) {
@@ -86,12 +106,14 @@ impl Hosted {
         self.guest.stop();
     }
 
-    pub(super) fn in_order(&self) -> u64 {
-        self.guest.in_order()
-    }
-
+    /// True once all messages up to the last are acknowledged.
     pub(super) fn finished(&self) -> bool {
         self.guest.finished()
+    }
+
+    /// True once nothing more will come of the connection.
+    pub(crate) fn is_done(&self) -> bool {
+        self.guest.finished() || self.guest.ended().is_some()
     }
 
     pub(crate) fn sample(&self) -> GuestSample {
