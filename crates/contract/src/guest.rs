@@ -3,8 +3,9 @@
 //! A [`Guest`] has its own loss recovery, pacing, flow control and handshake. The world carries its
 //! datagrams, and cannot read them.
 
-use narrows_units::{Bytes, Rate, Time};
+use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Ecn;
+use std::io::Write;
 
 /// Bytes of the headers below a guest's datagram, down to IP: 20 of IPv4 and 8 of UDP.
 pub const GUEST_HEADERS: Bytes = Bytes::new(28);
@@ -39,6 +40,17 @@ pub struct Datagram {
 /// other source. Code from outside may panic; a world catches that, drops the guest and ends the
 /// run.
 pub trait Guest: Send {
+    /// Writes the implementation's own log of the sender to `out`. Called before anything else, if
+    /// at all.
+    ///
+    /// # Errors
+    ///
+    /// The reason, with a remedy, if it can write none.
+    fn log(&mut self, out: Box<dyn Write + Send + Sync>) -> Result<(), String> {
+        drop(out);
+        Err("it has no log of its own; leave the log out".to_owned())
+    }
+
     /// A datagram arrives at `end`.
     fn receive(&mut self, now: Time, end: End, datagram: Datagram);
 
@@ -81,8 +93,8 @@ pub trait Guest: Send {
     /// True once the sender knows that all messages up to the last have been received.
     fn finished(&self) -> bool;
 
-    /// Counts since the connection began.
-    fn counts(&self) -> GuestCounts;
+    /// Counts from the beginning of the connection until `now`.
+    fn counts(&self, now: Time) -> GuestCounts;
 
     /// The sender's state now.
     fn sample(&self) -> GuestSample;
@@ -111,6 +123,17 @@ pub struct GuestCounts {
     pub spurious: u64,
     /// Times that persistent congestion was declared (RFC 9002 section 7.6).
     pub persistent: u64,
+    /// Probe timeouts (RFC 9002 section 6.2).
+    pub probe_timeouts: u64,
+    /// Time in which the congestion window kept it from sending. While a connection is open, one of
+    /// these four times passes; while it opens, none does.
+    pub blocked_window: Span,
+    /// Time in which its pacer kept it from sending.
+    pub blocked_pacer: Span,
+    /// Time in which the receiver's flow control, or its limit of streams, kept it from sending.
+    pub blocked_flow_control: Span,
+    /// Time in which its application had nothing to send.
+    pub blocked_application: Span,
 }
 
 /// The state of a guest's sender at one moment.

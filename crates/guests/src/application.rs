@@ -240,6 +240,11 @@ impl Applications {
         self.last && acknowledged >= self.messages
     }
 
+    /// True if the sending application has more than its stack takes.
+    pub(crate) fn has_unwritten(&self) -> bool {
+        self.writer.waiting.iter().any(|outgoing| outgoing.left > 0)
+    }
+
     /// The applications of an end write and read. `connected`: its handshake is complete.
     pub(crate) fn act(&mut self, end: End, connected: bool, streams: &mut impl Streams) {
         match end {

@@ -2,15 +2,20 @@
 
 use crate::application::Applications;
 use crate::clock;
+use crate::held::{Account, Held};
 use crate::settings::Settings;
 use crate::watch::Watch;
 use narrows_control::{Datagram, End, GUEST_HEADERS, Guest, GuestCounts, GuestEnd, GuestSample};
 use narrows_units::{Rate, Time};
+use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
 /// One end of a connection: an endpoint of a stack with one connection. Both stacks are driven so.
 pub(crate) trait Host: Send {
+    /// Writes the stack's own log to `out`; called first. The error says why it cannot.
+    fn log(&mut self, out: Box<dyn Write + Send + Sync>) -> Result<(), String>;
+
     /// A datagram arrives. The endpoint may answer it by itself.
     fn receive(&mut self, now: Instant, datagram: Datagram, answer: &mut dyn FnMut(Datagram));
 
@@ -31,6 +36,10 @@ pub(crate) trait Host: Send {
 
     /// When its next timer is due.
     fn due(&mut self) -> Option<Instant>;
+
+    /// The cause that keeps it from sending more. Of a stack without anything to send it is
+    /// [`Held::Application`].
+    fn held(&self) -> Held;
 
     /// The state of its controller.
     fn state(&self) -> State;
@@ -69,6 +78,7 @@ pub(crate) struct Connection<H> {
     answers: [Vec<Datagram>; 2],
     applications: Applications,
     watch: Arc<Watch>,
+    account: Account,
     /// The seed of generators that the stack makes by itself.
     seed: u64,
 }
@@ -83,12 +93,17 @@ impl<H: Host> Connection<H> {
             answers: Default::default(),
             applications: Applications::new(settings.ordered),
             watch,
+            account: Account::new(),
             seed: settings.seed,
         }
     }
 }
 
 impl<H: Host> Guest for Connection<H> {
+    fn log(&mut self, out: Box<dyn Write + Send + Sync>) -> Result<(), String> {
+        self.hosts[End::Sender as usize].log(out)
+    }
+
     fn receive(&mut self, now: Time, end: End, datagram: Datagram) {
         let (host, answers) = (&mut self.hosts[end as usize], &mut self.answers[end as usize]);
         // A server makes its controller when a client calls.
@@ -110,13 +125,21 @@ impl<H: Host> Guest for Connection<H> {
         self.answers[end as usize].drain(..).for_each(&mut *send);
         let host = &mut self.hosts[end as usize];
         let applications = &mut self.applications;
-        let now = clock::instant(now);
+        let instant = clock::instant(now);
         narrows_dice::seeded(self.seed, || {
             if opens {
-                host.open(now);
+                host.open(instant);
             }
-            host.act(now, applications, send);
+            host.act(instant, applications, send);
         });
+        if end == End::Sender {
+            let held = match self.hosts[end as usize].held() {
+                Held::Application if self.applications.has_unwritten() => Held::FlowControl,
+                held => held,
+            };
+            self.account.turn(now, held);
+        }
+        let host = &mut self.hosts[end as usize];
         self.dues[end as usize] = host.due().map_or(Time::NEVER, clock::time);
     }
 
@@ -152,10 +175,11 @@ impl<H: Host> Guest for Connection<H> {
         self.applications.finished(self.hosts[End::Sender as usize].acknowledged())
     }
 
-    fn counts(&self) -> GuestCounts {
+    fn counts(&self, now: Time) -> GuestCounts {
         let counts = self.watch.counts();
         let lost = self.hosts[End::Sender as usize].lost_packets();
-        GuestCounts { lost: lost.unwrap_or(counts.lost), ..counts }
+        let counts = GuestCounts { lost: lost.unwrap_or(counts.lost), ..counts };
+        self.account.count(now, counts)
     }
 
     fn sample(&self) -> GuestSample {

@@ -16,8 +16,11 @@ mod connection;
 mod content;
 mod dice;
 mod entries;
+mod held;
 #[cfg(feature = "noq")]
 mod noq;
+mod origin;
+mod qlog;
 #[cfg(feature = "quinn")]
 mod quinn;
 mod reader;
@@ -28,3 +31,4 @@ mod watch;
 
 pub use adapted::adapted;
 pub use entries::entries;
+pub use origin::{Origin, origins};

@@ -27,7 +27,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
                 Action::Write { message, last } => self.write(network, now, flow, message, last),
                 Action::Open { message, seed } => self.connect(network, now, flow, message, seed),
                 Action::Ask { size } => self.ask(network, now, flow, size),
-                Action::Stop => self.stop(flow),
+                Action::Stop => self.stop(now, flow),
             }
         }
         if now >= self.sources[flow].request.repeat_at {
@@ -66,8 +66,8 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         }
     }
 
-    fn stop(&mut self, flow: usize) {
-        self.tallies[flow].stopped_with = Some(count_flow(self.flows(), flow).goodput);
+    fn stop(&mut self, now: Time, flow: usize) {
+        self.tallies[flow].stopped_with = Some(count_flow(now, self.flows(), flow).goodput);
         self.sources[flow].request.repeat_at = Time::NEVER;
         match &mut self.slots[flow].ends {
             Ends::Transport(ends) => ends.0.stop(),
@@ -198,7 +198,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         let ends = std::mem::replace(&mut endpoint.ends, Ends::None);
         endpoint.clear_ready();
         self.sources[flow].keep_saved(ends.saved(), now);
-        ends.add_to(&mut self.tallies[flow].gone);
+        ends.add_to(now, &mut self.tallies[flow].gone);
         self.sources[flow].free.push(slot as u32);
         self.agenda.set(self.element(slot), Time::NEVER);
     }

@@ -87,10 +87,10 @@ impl Ends {
         }
     }
 
-    /// Adds what the two ends of a connection counted.
-    pub(crate) fn add_to(&self, counters: &mut FlowCounters) {
+    /// Adds what the two ends of a connection counted until `now`.
+    pub(crate) fn add_to(&self, now: Time, counters: &mut FlowCounters) {
         if let Ends::Guest(hosted) = self {
-            return hosted.add_to(counters);
+            return hosted.add_to(now, counters);
         }
         let Ends::Transport(ends) = self else { return };
         let (sender, receiver) = &**ends;

@@ -77,7 +77,13 @@ impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
         let mut sources = Vec::with_capacity(scenario.flows.len());
         for (index, flow) in scenario.flows.iter().enumerate() {
             let seed = controller_seed(scenario.seed, &flow.name);
-            let ends = Ends::new(flow, seed, flow.saved)?;
+            let mut ends = Ends::new(flow, seed, flow.saved)?;
+            if let Ends::Guest(hosted) = &mut ends
+                && let Some(out) = observer.own_log(index)
+            {
+                let refused = |problem| SimError::Controller { flow: flow.name.clone(), problem };
+                hosted.log(out).map_err(refused)?;
+            }
             let ends = if let Workload::Arrivals(_) = flow.workload { Ends::None } else { ends };
             let random = Random::stream(scenario.seed, &format!("flow {} overhead", flow.name));
             let mut endpoint = Endpoint::new(index, flow, ends, overhead.of(index), random);
@@ -153,9 +159,8 @@ impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
     /// Ends the run: no more connections may be open.
     #[cold]
     pub(crate) fn overload(&mut self, now: Time) {
-        let open = |slot: &Endpoint| {
-            u32::from(matches!(slot.ends, Ends::Transport(_) | Ends::Guest(_)))
-        };
+        let open =
+            |slot: &Endpoint| u32::from(matches!(slot.ends, Ends::Transport(_) | Ends::Guest(_)));
         let connections = self.slots.iter().map(|slot| u64::from(open(slot))).sum();
         let (flow, own) = self.flow_with_most(open);
         self.pulse.fail(SimError::Connections {

@@ -4,16 +4,19 @@ use super::config;
 use super::streams::StackStreams;
 use crate::application::Applications;
 use crate::connection::{Host, State};
+use crate::held::Held;
 use crate::seeds::Seeds;
 use crate::settings::Settings;
+use crate::watch::Watch;
 use bytes::BytesMut;
 use narrows_control::{Datagram, End, GuestEnd};
 use narrows_wire::Ecn;
 use noq_proto::congestion::ControllerFactory;
 use noq_proto::{
-    Connection, ConnectionError, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint,
-    Event, FourTuple, PathId, StreamEvent, TransportConfig,
+    Connection, ConnectionError, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, Event,
+    FourTuple, PathId, StreamEvent, TransportConfig,
 };
+use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -35,6 +38,9 @@ pub(super) struct NoqHost {
     /// The connection has timed out.
     idle: bool,
     lost: Option<String>,
+    /// Of the controller of the end that sends data.
+    watch: Option<Arc<Watch>>,
+    held: Held,
     buffer: Vec<u8>,
 }
 
@@ -51,6 +57,7 @@ impl NoqHost {
         end: End,
         settings: &Settings,
         factory: Arc<dyn ControllerFactory + Send + Sync>,
+        watch: Option<Arc<Watch>>,
     ) -> NoqHost {
         let seeds = Seeds::new(settings.seed, end);
         let transport = config::transport(settings, factory);
@@ -64,6 +71,8 @@ impl NoqHost {
             acknowledged: 0,
             idle: false,
             lost: None,
+            watch,
+            held: Held::Closed,
             buffer: Vec::new(),
         }
     }
@@ -104,9 +113,44 @@ impl NoqHost {
             applications.act(self.end, self.connected, &mut StackStreams(connection));
         }
     }
+
+    /// The reason why the stack, offered to send, has sent nothing: it asks for the window if it has
+    /// something to send, then its pacer.
+    fn why_held(&self) -> Held {
+        match &self.watch {
+            Some(watch) if self.connected && self.lost.is_none() && !self.idle => {
+                match (watch.is_limited(), watch.asked()) {
+                    (true, _) => Held::Window,
+                    (false, 0) => Held::Application,
+                    (false, _) => Held::Pacer,
+                }
+            }
+            _ => Held::Closed,
+        }
+    }
+
+    /// Counts a probe timeout if the datagrams sent at first after a timer were allowed without
+    /// regard to the window. Probes of the MTU are, too, and are larger.
+    fn count_probe(watch: &Watch, segment: usize, mtu: usize) {
+        if watch.has_not_asked() && segment <= mtu {
+            watch.probe();
+        }
+    }
 }
 
 impl Host for NoqHost {
+    #[cfg(feature = "qlog")]
+    fn log(&mut self, out: Box<dyn Write + Send + Sync>) -> Result<(), String> {
+        let transport = Arc::get_mut(&mut self.transport).ok_or("the connection is open")?;
+        config::log(transport, out);
+        Ok(())
+    }
+
+    #[cfg(not(feature = "qlog"))]
+    fn log(&mut self, _: Box<dyn Write + Send + Sync>) -> Result<(), String> {
+        Err(crate::qlog::refused())
+    }
+
     fn receive(&mut self, now: Instant, datagram: Datagram, answer: &mut dyn FnMut(Datagram)) {
         let Datagram { content, ecn } = datagram;
         self.buffer.clear();
@@ -155,26 +199,39 @@ impl Host for NoqHost {
         applications: &mut Applications,
         send: &mut dyn FnMut(Datagram),
     ) {
+        let mut timed = false;
         if let Some((_, connection)) = &mut self.connection
             && connection.poll_timeout().is_some_and(|due| due <= now)
         {
             connection.handle_timeout(now);
+            timed = true;
         }
         loop {
             self.exchange_events();
             self.use_streams(applications);
             let Some((_, connection)) = &mut self.connection else { return };
             self.buffer.clear();
+            if let Some(watch) = &self.watch {
+                watch.offer();
+            }
             let Some(transmit) = connection.poll_transmit(now, BATCH, &mut self.buffer) else {
                 break;
             };
             let ecn = transmit.ecn.map_or(Ecn::NotEct, mark);
             let segment = transmit.segment_size.unwrap_or(transmit.size);
+            if let Some(watch) = self.watch.as_ref().filter(|_| std::mem::take(&mut timed)) {
+                NoqHost::count_probe(watch, segment, connection.current_mtu().into());
+            }
             for part in self.buffer[..transmit.size].chunks(segment) {
                 send(Datagram { content: part.into(), ecn });
             }
         }
+        self.held = self.why_held();
         self.exchange_events();
+    }
+
+    fn held(&self) -> Held {
+        self.held
     }
 
     fn due(&mut self) -> Option<Instant> {

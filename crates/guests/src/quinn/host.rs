@@ -4,16 +4,19 @@ use super::config;
 use super::streams::StackStreams;
 use crate::application::Applications;
 use crate::connection::{Host, State};
+use crate::held::Held;
 use crate::seeds::Seeds;
 use crate::settings::Settings;
+use crate::watch::Watch;
 use bytes::BytesMut;
 use narrows_control::{Datagram, End, GuestEnd};
 use narrows_wire::Ecn;
 use quinn_proto::congestion::ControllerFactory;
 use quinn_proto::{
-    Connection, ConnectionError, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint,
-    Event, StreamEvent, TransportConfig,
+    Connection, ConnectionError, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, Event,
+    StreamEvent, TransportConfig,
 };
+use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Instant;
@@ -34,6 +37,9 @@ pub(super) struct QuinnHost {
     /// The connection has timed out.
     idle: bool,
     lost: Option<String>,
+    /// Of the controller of the end that sends data.
+    watch: Option<Arc<Watch>>,
+    held: Held,
     buffer: Vec<u8>,
 }
 
@@ -50,6 +56,7 @@ impl QuinnHost {
         end: End,
         settings: &Settings,
         factory: Arc<dyn ControllerFactory + Send + Sync>,
+        watch: Option<Arc<Watch>>,
     ) -> QuinnHost {
         let seeds = Seeds::new(settings.seed, end);
         let transport = config::transport(settings, factory);
@@ -63,6 +70,8 @@ impl QuinnHost {
             acknowledged: 0,
             idle: false,
             lost: None,
+            watch,
+            held: Held::Closed,
             buffer: Vec::new(),
         }
     }
@@ -103,9 +112,42 @@ impl QuinnHost {
             applications.act(self.end, self.connected, &mut StackStreams(connection));
         }
     }
+
+    /// The reason why the stack, offered to send, has sent nothing: it asks for the window if it has
+    /// something to send, and once more for its pacer if the window allows it.
+    fn why_held(&self) -> Held {
+        match &self.watch {
+            Some(watch) if self.connected && self.lost.is_none() && !self.idle => {
+                match watch.asked() {
+                    0 => Held::Application,
+                    1 => Held::Window,
+                    _ => Held::Pacer,
+                }
+            }
+            _ => Held::Closed,
+        }
+    }
+}
+
+/// Frames that a connection has sent in packets that a probe may be.
+fn eliciting_frames(connection: &Connection) -> u64 {
+    let frames = connection.stats().frame_tx;
+    frames.stream + frames.crypto + frames.ping + u64::from(frames.handshake_done)
 }
 
 impl Host for QuinnHost {
+    #[cfg(feature = "qlog")]
+    fn log(&mut self, out: Box<dyn Write + Send + Sync>) -> Result<(), String> {
+        let transport = Arc::get_mut(&mut self.transport).ok_or("the connection is open")?;
+        config::log(transport, out);
+        Ok(())
+    }
+
+    #[cfg(not(feature = "qlog"))]
+    fn log(&mut self, _: Box<dyn Write + Send + Sync>) -> Result<(), String> {
+        Err(crate::qlog::refused())
+    }
+
     fn receive(&mut self, now: Instant, datagram: Datagram, answer: &mut dyn FnMut(Datagram)) {
         let Datagram { content, ecn } = datagram;
         self.buffer.clear();
@@ -155,9 +197,13 @@ impl Host for QuinnHost {
         applications: &mut Applications,
         send: &mut dyn FnMut(Datagram),
     ) {
+        // Frames sent before a timer that may be of a probe timeout. The pacer's timer is not.
+        let mut timed = None;
         if let Some((_, connection)) = &mut self.connection
             && connection.poll_timeout().is_some_and(|due| due <= now)
         {
+            let watched = self.watch.is_some() && self.held != Held::Pacer;
+            timed = watched.then(|| eliciting_frames(connection));
             connection.handle_timeout(now);
         }
         loop {
@@ -165,16 +211,33 @@ impl Host for QuinnHost {
             self.use_streams(applications);
             let Some((_, connection)) = &mut self.connection else { return };
             self.buffer.clear();
+            if let Some(watch) = &self.watch {
+                watch.offer();
+            }
             let Some(transmit) = connection.poll_transmit(now, BATCH, &mut self.buffer) else {
                 break;
             };
             let ecn = transmit.ecn.map_or(Ecn::NotEct, mark);
             let segment = transmit.segment_size.unwrap_or(transmit.size);
+            if let (Some(watch), Some(before)) = (&self.watch, timed.take()) {
+                // A datagram needs two questions, unless it is a probe of loss or of the MTU.
+                let datagrams = transmit.size.div_ceil(segment) as u64;
+                let free = watch.asked() < 2 * datagrams;
+                let of_mtu = segment > usize::from(connection.current_mtu());
+                if free && !of_mtu && eliciting_frames(connection) > before {
+                    watch.probe();
+                }
+            }
             for part in self.buffer[..transmit.size].chunks(segment) {
                 send(Datagram { content: part.into(), ecn });
             }
         }
+        self.held = self.why_held();
         self.exchange_events();
+    }
+
+    fn held(&self) -> Held {
+        self.held
     }
 
     fn due(&mut self) -> Option<Instant> {

@@ -105,8 +105,8 @@ impl Guest for Recorded {
     fn finished(&self) -> bool {
         self.inner.finished()
     }
-    fn counts(&self) -> GuestCounts {
-        self.inner.counts()
+    fn counts(&self, now: Time) -> GuestCounts {
+        self.inner.counts(now)
     }
     fn sample(&self) -> GuestSample {
         self.inner.sample()

@@ -48,7 +48,7 @@ impl Guest for Panics {
     fn finished(&self) -> bool {
         false
     }
-    fn counts(&self) -> GuestCounts {
+    fn counts(&self, _: Time) -> GuestCounts {
         GuestCounts::default()
     }
     fn sample(&self) -> GuestSample {

@@ -28,8 +28,7 @@ const DATAGRAMS: (f64, f64) = (1200.0, 65_535.0);
 pub(super) fn is_qlog(text: &str) -> bool {
     let text = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
     let head = text.split('\x1e').nth(1).unwrap_or(text);
-    text.starts_with('\x1e')
-        || (head.starts_with('{') && beginning(head, 4096).contains("\"qlog_"))
+    text.starts_with('\x1e') || (head.starts_with('{') && beginning(head, 4096).contains("\"qlog_"))
 }
 
 /// The beginning of a text, at most so many bytes.
@@ -46,9 +45,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<Series>, Problem> {
         for record in text.split('\x1e') {
             let value = record.trim();
             if !value.is_empty() && value != "\u{feff}" {
-                let value = serde_json::from_str(value).map_err(|error| {
-                    (line + error.line().max(1) - 1, error.to_string(), REMEDY)
-                })?;
+                let value = serde_json::from_str(value)
+                    .map_err(|error| (line + error.line().max(1) - 1, error.to_string(), REMEDY))?;
                 metrics.record(&value).map_err(|problem| (line, problem, REMEDY))?;
             }
             line += record.matches('\n').count();

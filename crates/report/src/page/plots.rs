@@ -6,7 +6,8 @@ use super::levels::{Growths, Levels, Means, Room, extreme_levels, growth_levels,
 use super::lines::{Curve, Instant, Point, draining, grid, keep, sum};
 use super::overall::{Distribution, Scatter, distribution, scatter};
 use super::panels::{
-    CWND, DELAY, DROPS, IN_FLIGHT, MARKS, PACING, PANELS, Panel, Part, QUEUE, RTT, THROUGHPUT, panels,
+    CWND, DELAY, DROPS, IN_FLIGHT, MARKS, PACING, PANELS, Panel, Part, QUEUE, RTT, THROUGHPUT,
+    panels,
 };
 use super::transfers::{Transfers, transfers};
 use crate::{Comparison, Overlay, Quantity};

@@ -58,7 +58,10 @@ fn names_and_times_of_later_drafts_are_read() {
 #[test]
 fn mistakes_are_told_with_line_and_remedy() {
     let fail = |text: &str| parse(text).unwrap_err();
-    let negative = sequence("relative", &[metrics(0.0, json!({})), metrics(1.0, json!({ "latest_rtt": -1.0 }))]);
+    let negative = sequence(
+        "relative",
+        &[metrics(0.0, json!({})), metrics(1.0, json!({ "latest_rtt": -1.0 }))],
+    );
     let (line, problem, _) = fail(&negative);
     assert_eq!(line, 3, "{problem}");
     assert!(problem.contains("latest_rtt in milliseconds cannot be -1"), "{problem}");
