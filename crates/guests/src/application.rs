@@ -44,7 +44,7 @@ pub(crate) trait Streams {
     fn read(&mut self, stream: Stream, reader: &mut Reader) -> Rest;
 }
 
-/// What is left of a stream after it was read.
+/// The rest of a stream after it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rest {
     /// More may come.

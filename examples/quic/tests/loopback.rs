@@ -1,5 +1,6 @@
 //! Controllers of Narrows in noq over UDP sockets of the loopback, by the wall clock and with TLS,
-//! through a bottleneck of 50 Mbit/s and 40 ms. On an idle machine: `cargo test --release -- --ignored`.
+//! through a bottleneck of 50 Mbit/s and 40 ms. On an idle machine:
+//! `cargo test --release -- --ignored`.
 
 use noq::{ClientConfig, Endpoint, ServerConfig, TransportConfig, VarInt};
 use rustls::RootCertStore;

@@ -114,8 +114,8 @@ impl NoqHost {
         }
     }
 
-    /// The reason why the stack, offered to send, has sent nothing: it asks for the window if it has
-    /// something to send, then its pacer.
+    /// The reason why the stack, offered to send, has sent nothing: it asks for the window if it
+    /// has something to send, then its pacer.
     fn why_held(&self) -> Held {
         match &self.watch {
             Some(watch) if self.connected && self.lost.is_none() && !self.idle => {

@@ -113,8 +113,8 @@ impl QuinnHost {
         }
     }
 
-    /// The reason why the stack, offered to send, has sent nothing: it asks for the window if it has
-    /// something to send, and once more for its pacer if the window allows it.
+    /// The reason why the stack, offered to send, has sent nothing: it asks for the window if it
+    /// has something to send, and once more for its pacer if the window allows it.
     fn why_held(&self) -> Held {
         match &self.watch {
             Some(watch) if self.connected && self.lost.is_none() && !self.idle => {

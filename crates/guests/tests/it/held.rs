@@ -18,8 +18,8 @@ fn shares(text: &str) -> ([f64; 4], u64) {
     (all, steady.probe_timeouts)
 }
 
-/// CUBIC fills the buffer, so its window is what keeps it. A controller with a pacing rate on a link
-/// that it does not fill is kept by the pacer.
+/// NewReno fills the buffer, so its window keeps it from sending. A controller that paces below the
+/// rate of its link is kept by the pacer.
 #[test]
 fn windows_and_pacers() {
     for (controller, least) in
@@ -58,12 +58,12 @@ fn applications() {
 }
 
 /// A blackout of 2 s after 3 s: the probe timeout doubles from about 100 ms on, so there are some
-/// five. Without it there are none.
+/// five. Without the blackout the count is 0.
 #[test]
 fn probe_timeouts() {
     for controller in ["noq:cubic", "quinn:cubic"] {
-        let outage = link("outages = [[\"3 s\", \"5 s\"]]");
-        let (_, probes) = shares(&(head(12, 1) + &outage + &flow(controller, "")));
+        let outage = "[[change]]\nat = \"3 s\"\nlink = \"bottleneck\"\ndown_for = \"2 s\"\n";
+        let (_, probes) = shares(&(head(12, 1) + &link("") + &flow(controller, "") + outage));
         assert!((3..=8).contains(&probes), "{controller}: {probes}");
     }
 }

@@ -100,8 +100,8 @@ fn measurements_are_summarised_drawn_and_kept() {
     assert!(scratch.read("out/report.html") == scratch.read("twice/report.html"));
 }
 
-/// The log that Narrows writes of a sender is a qlog like those of stacks: drawn over its own run, it
-/// lies on the simulation.
+/// The log that Narrows writes of a sender is a qlog like those of stacks: it can be drawn over its
+/// own run.
 #[test]
 fn a_qlog_is_drawn_over_the_run_that_it_is_of() {
     let scratch = Scratch::new("overlay-qlog");

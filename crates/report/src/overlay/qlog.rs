@@ -134,7 +134,7 @@ impl Metrics {
         Ok(())
     }
 
-    /// The series; `None` if there is none.
+    /// The series; `None` without any.
     fn into_series(self) -> Option<Vec<Series>> {
         let full = self.datagram.unwrap_or(DATAGRAM);
         let datagrams = |points: Vec<(f64, f64)>| -> Vec<(f64, f64)> {
