@@ -125,6 +125,11 @@ wheels:
 mutants:
 	ci/mutants.sh
 
+# Known faults of published versions of QUIC stacks, shown by running them: some ten minutes on two cores, and six versions from the registry.
+.PHONY: quic-history
+quic-history:
+	ci/quic-history/run.sh
+
 # Whether other seeds change verdicts: quick checks of six controllers with ten sets of seeds. Three took 22 minutes on two cores with other work.
 .PHONY: stability
 stability:

@@ -2,9 +2,11 @@
 //! runs, and the table of samples at each acknowledgement, written after any run.
 
 mod acks;
+mod own_log;
 mod packets;
 mod qlog;
 
 pub use acks::{AckLog, Remembered, write_acks};
+pub use own_log::OwnLog;
 pub use packets::{Capture, CapturePoint};
 pub use qlog::SenderLog;

@@ -1,13 +1,25 @@
 //! The log of one sender in qlog, as qvis reads it.
 
 use narrows_control::CaState;
-use narrows_scenario::Scenario;
+use narrows_scenario::{Flow, Scenario};
 use narrows_transport::{Ack, Content, Observer, Point, Seen, Sender};
 use narrows_units::Time;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+
+/// Refuses the log of a flow that has many connections.
+pub(crate) fn refuse_arrivals(plan: &Flow) -> io::Result<()> {
+    if !plan.workload.opens_connections() {
+        return Ok(());
+    }
+    let problem = format!(
+        "flow \"{}\" opens a connection for each transfer, which a log does not tell apart; log another flow",
+        plan.name
+    );
+    Err(io::Error::new(io::ErrorKind::InvalidInput, problem))
+}
 
 /// Writes the actions of one sender in qlog 0.3 (draft-ietf-quic-qlog-main-schema-02 and
 /// -quic-events-02), the version that qvis opens, as a JSON text sequence (RFC 7464).
@@ -180,13 +192,7 @@ impl SenderLog {
             );
             return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
         };
-        if plan.workload.opens_connections() {
-            let problem = format!(
-                "flow \"{}\" opens a connection for each transfer, which a log does not tell apart; log another flow",
-                plan.name
-            );
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
-        }
+        refuse_arrivals(plan)?;
         let mut log = SenderLog {
             out: BufWriter::new(out),
             flow,

@@ -3,8 +3,9 @@
 //! A [`Guest`] has its own loss recovery, pacing, flow control and handshake. The world carries its
 //! datagrams, and cannot read them.
 
-use narrows_units::{Bytes, Rate, Time};
+use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Ecn;
+use std::io::Write;
 
 /// Bytes of the headers below a guest's datagram, down to IP: 20 of IPv4 and 8 of UDP.
 pub const GUEST_HEADERS: Bytes = Bytes::new(28);
@@ -16,9 +17,9 @@ pub const GUEST_DATAGRAM: Bytes = Bytes::new(1452);
 /// An end of a guest's connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Opens the connection, and sends data.
+    /// Sends data, and answers requests for it.
     Sender,
-    /// Accepts the connection, and reads data.
+    /// Reads data, and may ask for it.
     Receiver,
 }
 
@@ -39,6 +40,17 @@ pub struct Datagram {
 /// other source. Code from outside may panic; a world catches that, drops the guest and ends the
 /// run.
 pub trait Guest: Send {
+    /// Writes the implementation's own log of the sender to `out`. Called before anything else, if
+    /// at all.
+    ///
+    /// # Errors
+    ///
+    /// The reason, with a remedy, if it can write none.
+    fn log(&mut self, out: Box<dyn Write + Send + Sync>) -> Result<(), String> {
+        drop(out);
+        Err("it has no log of its own; leave the log out".to_owned())
+    }
+
     /// A datagram arrives at `end`.
     fn receive(&mut self, now: Time, end: End, datagram: Datagram);
 
@@ -47,28 +59,42 @@ pub trait Guest: Send {
     fn due(&self, end: End) -> Time;
 
     /// Lets `end` do all that is due: its timers, its application, and sending. Each datagram that
-    /// leaves is given to `send`. The first call for the sender opens the connection.
+    /// leaves is given to `send`. The end that acts first opens the connection.
     fn act(&mut self, now: Time, end: End, send: &mut dyn FnMut(Datagram));
 
-    /// The sending application writes `bytes` more, or data without end if that is [`u64::MAX`].
-    /// Nothing follows if `last`. The next [`act`](Guest::act) of the sender takes it.
-    fn write(&mut self, bytes: u64, last: bool);
+    /// The sending application writes `bytes` more of a stream that never ends, or data without
+    /// end if that is [`u64::MAX`]. The next [`act`](Guest::act) of the sender takes it.
+    fn write(&mut self, bytes: u64);
 
-    /// The sending application stops: nothing more is written, and unsent data is withdrawn as far
-    /// as the implementation can.
+    /// The sending application writes a message of `bytes`, by itself: it is complete once all of
+    /// it has been read, whatever is missing of other messages. It is the response to the oldest
+    /// request that has [arrived](Guest::asked), if one has no response yet. Nothing follows if
+    /// `last`. Returns the number of the message. Numbers rise from message to message.
+    fn message(&mut self, bytes: u64, last: bool) -> u64;
+
+    /// The number of a message that the receiving application has read whole. Each is told once.
+    fn completed(&mut self) -> Option<u64>;
+
+    /// The receiving application sends a request of `bytes`. The next [`act`](Guest::act) of the
+    /// receiver takes it.
+    fn ask(&mut self, bytes: u64);
+
+    /// True if the sending application has read a whole request. Each is told once, and needs a
+    /// [`message`](Guest::message) as its response.
+    fn asked(&mut self) -> bool;
+
+    /// The applications stop: nothing more is written, and unsent data is withdrawn as far as the
+    /// implementation can.
     fn stop(&mut self);
 
     /// Payload that the receiving application has read, in order or not, each byte once.
     fn delivered(&self) -> u64;
 
-    /// Payload that it has read without a gap from the beginning on.
-    fn in_order(&self) -> u64;
-
-    /// True once the sender knows that all data up to the last has been received.
+    /// True once the sender knows that all messages up to the last have been received.
     fn finished(&self) -> bool;
 
-    /// Counts since the connection began.
-    fn counts(&self) -> GuestCounts;
+    /// Counts from the beginning of the connection until `now`.
+    fn counts(&self, now: Time) -> GuestCounts;
 
     /// The sender's state now.
     fn sample(&self) -> GuestSample;
@@ -97,6 +123,17 @@ pub struct GuestCounts {
     pub spurious: u64,
     /// Times that persistent congestion was declared (RFC 9002 section 7.6).
     pub persistent: u64,
+    /// Probe timeouts (RFC 9002 section 6.2).
+    pub probe_timeouts: u64,
+    /// Time in which the congestion window kept it from sending. While a connection is open, one of
+    /// these four times passes; while it opens, none does.
+    pub blocked_window: Span,
+    /// Time in which its pacer kept it from sending.
+    pub blocked_pacer: Span,
+    /// Time in which the receiver's flow control, or its limit of streams, kept it from sending.
+    pub blocked_flow_control: Span,
+    /// Time in which its application had nothing to send.
+    pub blocked_application: Span,
 }
 
 /// The state of a guest's sender at one moment.

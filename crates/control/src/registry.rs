@@ -76,6 +76,9 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("ledbat++", "ledbatpp"),
 ];
 
+/// QUIC stacks that programs may have as guests.
+const STACKS: [&str; 2] = ["noq", "quinn"];
+
 /// Names that scenarios once had for controllers.
 const FORMER_NAMES: &[(&str, &str)] =
     &[("pcc-kernel", "pcc-vivace"), ("pcc-kernel-allegro", "pcc-allegro")];
@@ -253,6 +256,17 @@ impl Catalogue for Controllers {
     }
     fn other_names() -> &'static [(&'static str, &'static str)] {
         OTHER_NAMES
+    }
+    fn built_without(name: &str) -> Option<String> {
+        let before = name.split_once(':').map(|(stack, _)| stack);
+        let stack = before.or_else(|| name.rsplit_once('@').map(|(_, stack)| stack))?;
+        let has_stacks = added_now().iter().any(|added| added.entry.is_guest());
+        (STACKS.contains(&stack) && !has_stacks).then(|| {
+            format!(
+                "this program is built without the QUIC stack {stack}; build it with \
+                 --features quic, which is a default feature"
+            )
+        })
     }
     fn former_names() -> &'static [(&'static str, &'static str)] {
         FORMER_NAMES

@@ -1,21 +1,32 @@
 //! Both ends of a connection, whatever the stack.
 
-use crate::application::{Reader, Writer};
+use crate::application::Applications;
 use crate::clock;
+use crate::held::{Account, Held};
 use crate::settings::Settings;
 use crate::watch::Watch;
 use narrows_control::{Datagram, End, GUEST_HEADERS, Guest, GuestCounts, GuestEnd, GuestSample};
 use narrows_units::{Rate, Time};
+use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
 /// One end of a connection: an endpoint of a stack with one connection. Both stacks are driven so.
 pub(crate) trait Host: Send {
+    /// Writes the stack's own log to `out`; called first. The error says why it cannot.
+    fn log(&mut self, out: Box<dyn Write + Send + Sync>) -> Result<(), String>;
+
     /// A datagram arrives. The endpoint may answer it by itself.
     fn receive(&mut self, now: Instant, datagram: Datagram, answer: &mut dyn FnMut(Datagram));
 
+    /// Lets the end accept a connection.
+    fn listen(&mut self);
+
+    /// Opens the connection.
+    fn open(&mut self, now: Instant);
+
     /// Fires timers that are due, lets the applications write and read, and sends all that may be
-    /// sent now. The first call opens the connection if this is a client.
+    /// sent now.
     fn act(
         &mut self,
         now: Instant,
@@ -25,6 +36,10 @@ pub(crate) trait Host: Send {
 
     /// When its next timer is due.
     fn due(&mut self) -> Option<Instant>;
+
+    /// The cause that keeps it from sending more. Of a stack without anything to send it is
+    /// [`Held::Application`].
+    fn held(&self) -> Held;
 
     /// The state of its controller.
     fn state(&self) -> State;
@@ -37,15 +52,8 @@ pub(crate) trait Host: Send {
     /// How the connection has ended.
     fn ended(&self) -> Option<GuestEnd<'_>>;
 
-    /// True once all that was written to the end has been acknowledged.
-    fn finished(&self) -> bool;
-}
-
-/// The applications of a connection: the sender's end writes, the receiver's reads.
-#[derive(Debug)]
-pub(crate) struct Applications {
-    pub(crate) writer: Writer,
-    pub(crate) reader: Reader,
+    /// Streams of the end that the peer has acknowledged up to their end.
+    fn acknowledged(&self) -> u64;
 }
 
 /// The state of a controller, in bytes of UDP payload.
@@ -64,10 +72,13 @@ pub(crate) struct Connection<H> {
     /// In the order of [`End`].
     hosts: [H; 2],
     dues: [Time; 2],
+    /// The end that has opened the connection.
+    opener: Option<End>,
     /// Datagrams with which endpoints answered by themselves; they leave when the end acts.
     answers: [Vec<Datagram>; 2],
     applications: Applications,
     watch: Arc<Watch>,
+    account: Account,
     /// The seed of generators that the stack makes by itself.
     seed: u64,
 }
@@ -78,18 +89,21 @@ impl<H: Host> Connection<H> {
         Connection {
             hosts,
             dues: [Time::NEVER; 2],
+            opener: None,
             answers: Default::default(),
-            applications: Applications {
-                writer: Writer::default(),
-                reader: Reader::new(settings.ordered),
-            },
+            applications: Applications::new(settings.ordered),
             watch,
+            account: Account::new(),
             seed: settings.seed,
         }
     }
 }
 
 impl<H: Host> Guest for Connection<H> {
+    fn log(&mut self, out: Box<dyn Write + Send + Sync>) -> Result<(), String> {
+        self.hosts[End::Sender as usize].log(out)
+    }
+
     fn receive(&mut self, now: Time, end: End, datagram: Datagram) {
         let (host, answers) = (&mut self.hosts[end as usize], &mut self.answers[end as usize]);
         // A server makes its controller when a client calls.
@@ -103,37 +117,69 @@ impl<H: Host> Guest for Connection<H> {
     }
 
     fn act(&mut self, now: Time, end: End, send: &mut dyn FnMut(Datagram)) {
+        let opens = self.opener.is_none();
+        if opens {
+            self.opener = Some(end);
+            self.hosts[1 - end as usize].listen();
+        }
         self.answers[end as usize].drain(..).for_each(&mut *send);
         let host = &mut self.hosts[end as usize];
         let applications = &mut self.applications;
-        narrows_dice::seeded(self.seed, || host.act(clock::instant(now), applications, send));
+        let instant = clock::instant(now);
+        narrows_dice::seeded(self.seed, || {
+            if opens {
+                host.open(instant);
+            }
+            host.act(instant, applications, send);
+        });
+        if end == End::Sender {
+            let held = match self.hosts[end as usize].held() {
+                Held::Application if self.applications.has_unwritten() => Held::FlowControl,
+                held => held,
+            };
+            self.account.turn(now, held);
+        }
+        let host = &mut self.hosts[end as usize];
         self.dues[end as usize] = host.due().map_or(Time::NEVER, clock::time);
     }
 
-    fn write(&mut self, bytes: u64, last: bool) {
-        self.applications.writer.write(bytes, last);
+    fn write(&mut self, bytes: u64) {
+        self.applications.write(bytes);
+    }
+
+    fn message(&mut self, bytes: u64, last: bool) -> u64 {
+        self.applications.message(bytes, last)
+    }
+
+    fn completed(&mut self) -> Option<u64> {
+        self.applications.completed()
+    }
+
+    fn ask(&mut self, bytes: u64) {
+        self.applications.ask(bytes);
+    }
+
+    fn asked(&mut self) -> bool {
+        self.applications.asked()
     }
 
     fn stop(&mut self) {
-        self.applications.writer.stop();
+        self.applications.stop();
     }
 
     fn delivered(&self) -> u64 {
-        self.applications.reader.total()
-    }
-
-    fn in_order(&self) -> u64 {
-        self.applications.reader.in_order()
+        self.applications.delivered()
     }
 
     fn finished(&self) -> bool {
-        self.hosts[End::Sender as usize].finished()
+        self.applications.finished(self.hosts[End::Sender as usize].acknowledged())
     }
 
-    fn counts(&self) -> GuestCounts {
+    fn counts(&self, now: Time) -> GuestCounts {
         let counts = self.watch.counts();
         let lost = self.hosts[End::Sender as usize].lost_packets();
-        GuestCounts { lost: lost.unwrap_or(counts.lost), ..counts }
+        let counts = GuestCounts { lost: lost.unwrap_or(counts.lost), ..counts };
+        self.account.count(now, counts)
     }
 
     fn sample(&self) -> GuestSample {

@@ -11,9 +11,7 @@ const REMEDY: &str = "add to the workspace's Cargo.toml:\n\n\
 /// Refuses a controller whose generators are seeded by the operating system: no run of it could be
 /// repeated. `make` makes one.
 pub(crate) fn check(entry: &'static str, make: impl FnOnce()) -> Result<(), ParamError> {
-    let before = narrows_dice::taken();
-    narrows_dice::seeded(0, make);
-    if narrows_dice::taken() > before {
+    if takes_seed(make) {
         return Ok(());
     }
     let reason = format!(
@@ -21,4 +19,11 @@ pub(crate) fn check(entry: &'static str, make: impl FnOnce()) -> Result<(), Para
          repeated; {REMEDY}"
     );
     Err(ParamError::Refused { entry, reason })
+}
+
+/// True if generators made by `make` take their seed from the flow.
+pub(crate) fn takes_seed(make: impl FnOnce()) -> bool {
+    let before = narrows_dice::taken();
+    narrows_dice::seeded(0, make);
+    narrows_dice::taken() > before
 }

@@ -13,12 +13,17 @@ mod adapted;
 mod application;
 mod clock;
 mod connection;
+mod content;
 mod dice;
 mod entries;
+mod held;
 #[cfg(feature = "noq")]
 mod noq;
+mod origin;
+mod qlog;
 #[cfg(feature = "quinn")]
 mod quinn;
+mod reader;
 mod seeds;
 mod settings;
 mod tls;
@@ -26,3 +31,4 @@ mod watch;
 
 pub use adapted::adapted;
 pub use entries::entries;
+pub use origin::{Origin, origins};

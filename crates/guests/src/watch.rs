@@ -2,7 +2,7 @@
 //! batch of losses as a congestion event.
 
 use narrows_control::GuestCounts;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 /// Counts of one connection, shared by a controller and its host.
@@ -13,10 +13,60 @@ pub(crate) struct Watch {
     congestion_events: AtomicU64,
     spurious: AtomicU64,
     persistent: AtomicU64,
+    /// Times that the stack has asked for the window since it was last offered to send.
+    asked: AtomicU64,
+    /// It was told that the window is full since then.
+    limited: AtomicBool,
+    /// It has sent ack-eliciting packets since then without having asked.
+    unasked: AtomicBool,
+    probe_timeouts: AtomicU64,
 }
 
 impl Watch {
+    /// The stack is about to be offered to send.
+    pub(crate) fn offer(&self) {
+        self.asked.store(0, Relaxed);
+        self.limited.store(false, Relaxed);
+        self.unasked.store(false, Relaxed);
+    }
+
+    /// The stack asks for the window: it has something to send that the window may forbid. It does
+    /// not ask before a probe.
+    pub(crate) fn ask(&self) {
+        self.asked.fetch_add(1, Relaxed);
+    }
+
+    /// The window is full.
+    pub(crate) fn limited(&self) {
+        self.limited.store(true, Relaxed);
+    }
+
+    /// How often the stack has asked for the window since it was last offered to send.
+    pub(crate) fn asked(&self) -> u64 {
+        self.asked.load(Relaxed)
+    }
+
+    /// True if the stack was told since then that the window is full.
+    #[cfg(feature = "noq")]
+    pub(crate) fn is_limited(&self) -> bool {
+        self.limited.load(Relaxed)
+    }
+
+    /// True if the stack has sent ack-eliciting packets since then without having asked.
+    #[cfg(feature = "noq")]
+    pub(crate) fn has_not_asked(&self) -> bool {
+        self.unasked.load(Relaxed)
+    }
+
+    /// A probe timeout has made the stack send.
+    pub(crate) fn probe(&self) {
+        self.probe_timeouts.fetch_add(1, Relaxed);
+    }
+
     pub(crate) fn sent(&self, bytes: u64) {
+        if self.asked() == 0 {
+            self.unasked.store(true, Relaxed);
+        }
         self.in_flight.fetch_add(bytes, Relaxed);
     }
 
@@ -61,6 +111,8 @@ impl Watch {
             congestion_events: self.congestion_events.load(Relaxed),
             spurious: self.spurious.load(Relaxed),
             persistent: self.persistent.load(Relaxed),
+            probe_timeouts: self.probe_timeouts.load(Relaxed),
+            ..GuestCounts::default()
         }
     }
 }

@@ -170,6 +170,18 @@ pub struct FlowCounters {
     pub recoveries: u64,
     /// Reductions undone as spurious.
     pub undone: u64,
+    /// Probe timeouts (RFC 9002 section 6.2) of a QUIC stack; those of TCP are not counted.
+    pub probe_timeouts: u64,
+    /// Time that a QUIC stack had more to send and was kept from it by its congestion window. Zero
+    /// for TCP, like the next three.
+    pub blocked_window: Span,
+    /// Time that its pacer kept it from sending.
+    pub blocked_pacer: Span,
+    /// Time that its application had more to send, and flow control, or the number of open streams,
+    /// kept it from sending.
+    pub blocked_flow_control: Span,
+    /// Time that its application had nothing to send.
+    pub blocked_application: Span,
     /// Data packets that arrived with ECT(0).
     pub ect0: u64,
     /// Data packets that arrived with ECT(1).
@@ -200,6 +212,11 @@ impl FlowCounters {
             timeouts: self.timeouts - before.timeouts,
             recoveries: self.recoveries - before.recoveries,
             undone: self.undone - before.undone,
+            probe_timeouts: self.probe_timeouts - before.probe_timeouts,
+            blocked_window: self.blocked_window - before.blocked_window,
+            blocked_pacer: self.blocked_pacer - before.blocked_pacer,
+            blocked_flow_control: self.blocked_flow_control - before.blocked_flow_control,
+            blocked_application: self.blocked_application - before.blocked_application,
             ect0: self.ect0 - before.ect0,
             ect1: self.ect1 - before.ect1,
             ce: self.ce - before.ce,
@@ -207,6 +224,19 @@ impl FlowCounters {
             syns: self.syns - before.syns,
             dropped_handshakes: self.dropped_handshakes - before.dropped_handshakes,
         }
+    }
+
+    /// The part of its open connections' time in which a QUIC stack was kept from sending by
+    /// something, from 0 to 1; `None` for TCP, and before a connection was open.
+    pub fn blocked_share(&self, by: impl Fn(&FlowCounters) -> Span) -> Option<f64> {
+        let all = [
+            self.blocked_window,
+            self.blocked_pacer,
+            self.blocked_flow_control,
+            self.blocked_application,
+        ];
+        let sum: f64 = all.iter().map(|span| span.as_secs_f64()).sum();
+        (sum > 0.0).then(|| by(self).as_secs_f64() / sum)
     }
 }
 

@@ -49,6 +49,11 @@ pub trait Catalogue: 'static {
     fn other_names() -> &'static [(&'static str, &'static str)] {
         &[]
     }
+    /// The remedy for a name that only other builds of the program know.
+    fn built_without(name: &str) -> Option<String> {
+        let _ = name;
+        None
+    }
     /// Names that entries no longer have, each with the present one.
     fn former_names() -> &'static [(&'static str, &'static str)] {
         &[]
@@ -74,7 +79,8 @@ pub fn find<C: Catalogue>(name: &str) -> Result<&'static C::Entry, ParamError> {
     if let Some(now) = known(C::former_names()) {
         return Err(ParamError::Renamed { what, name: written, now });
     }
-    let help = suggest(name, &format!("{what}s"), all.iter().map(|entry| entry.name()));
+    let suggested = || suggest(name, &format!("{what}s"), all.iter().map(|entry| entry.name()));
+    let help = C::built_without(name).unwrap_or_else(suggested);
     Err(ParamError::UnknownName { what, name: written, help })
 }
 

@@ -33,6 +33,35 @@ pub struct RunInfo {
     pub inputs: Vec<Input>,
     /// Controllers loaded from files. The files are stored next to the scenarios.
     pub controllers: Vec<ControllerFile>,
+    /// Transports of other implementations that the program has. Those that ran are written.
+    pub stacks: Vec<StackCrate>,
+}
+
+/// A transport of another implementation, as it was built into the program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StackCrate {
+    /// Its name in those of controllers: "noq" of "noq:cubic" and "cubic@noq".
+    pub stack: String,
+    /// Name of the crate.
+    #[serde(rename = "crate")]
+    pub package: String,
+    /// Version of the crate.
+    pub version: String,
+    /// SHA-256 of the crate in the lock file with which the program was built, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    /// Dependencies of it that the program has replaced, and by what.
+    pub replaced: Vec<String>,
+}
+
+impl StackCrate {
+    /// True if the stack carries a controller of this name.
+    fn carries(&self, controller: &str) -> bool {
+        let name = controller.split('?').next().unwrap_or_default();
+        let before = name.split_once(':').map(|(stack, _)| stack);
+        let stack = before.or_else(|| name.rsplit_once('@').map(|(_, stack)| stack));
+        stack == Some(self.stack.as_str())
+    }
 }
 
 /// A controller loaded from a file.
@@ -104,6 +133,8 @@ struct RunJson<'a> {
     peak_memory_mib: Option<f64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     controllers: Vec<ControllerLine<'a>>,
+    #[serde(skip_serializing_if = "<[StackCrate]>::is_empty")]
+    stacks: &'a [StackCrate],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     runs: Vec<RunLine<'a>>,
 }
@@ -170,6 +201,11 @@ pub fn write(
         reserved.file(&overlay.file(), overlay.text.as_bytes())?;
     }
     reserved.file("summary.json", summary_json(comparison).as_bytes())?;
+    let mut info = info.clone();
+    info.stacks.retain(|stack| {
+        let mut flows = comparison.runs().flat_map(|(_, run)| &run.flows);
+        flows.any(|flow| stack.carries(&flow.controller))
+    });
     reserved.file("run.json", info.json(&comparison.version, run_lines(comparison)).as_bytes())?;
     let more = icn_tables().into_iter().filter(|_| comparison.is_icn());
     let tables: Vec<&dyn AnyTable> = tables().into_iter().chain(more).collect();
@@ -325,6 +361,7 @@ impl RunInfo {
             wall_s: self.wall.as_secs_f64(),
             peak_memory_mib: self.peak_memory_mib,
             controllers: self.controllers.iter().map(ControllerFile::line).collect(),
+            stacks: &self.stacks,
             runs,
         };
         let mut text = serde_json::to_string_pretty(&json).unwrap_or_default();

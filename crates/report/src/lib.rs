@@ -35,7 +35,9 @@ pub use baseline::{Standing, Standings};
 pub use bundle::{Bundle, Column as BundleColumn, write_bundle};
 pub use checksums::{ResultDir, open, sha256};
 pub use csv::export_csv;
-pub use directory::{ControllerFile, ControllerSource, Input, RunInfo, read, redraw, write};
+pub use directory::{
+    ControllerFile, ControllerSource, Input, RunInfo, StackCrate, read, redraw, write,
+};
 pub use error::ReportError;
 pub use fidelity::{
     Fidelity, FidelityCell, Goal, KeptFidelity, fidelity_json, fidelity_table, read_fidelity,

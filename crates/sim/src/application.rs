@@ -27,7 +27,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
                 Action::Write { message, last } => self.write(network, now, flow, message, last),
                 Action::Open { message, seed } => self.connect(network, now, flow, message, seed),
                 Action::Ask { size } => self.ask(network, now, flow, size),
-                Action::Stop => self.stop(flow),
+                Action::Stop => self.stop(now, flow),
             }
         }
         if now >= self.sources[flow].request.repeat_at {
@@ -44,7 +44,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
 
     fn flood(&mut self, flow: usize) {
         if let Ends::Guest(hosted) = &mut self.slots[flow].ends {
-            return hosted.write(u64::MAX, false);
+            return hosted.write(u64::MAX);
         }
         if let Some(sender) = self.slots[flow].ends.sender() {
             sender.write(u64::MAX);
@@ -66,8 +66,8 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         }
     }
 
-    fn stop(&mut self, flow: usize) {
-        self.tallies[flow].stopped_with = Some(count_flow(self.flows(), flow).goodput);
+    fn stop(&mut self, now: Time, flow: usize) {
+        self.tallies[flow].stopped_with = Some(count_flow(now, self.flows(), flow).goodput);
         self.sources[flow].request.repeat_at = Time::NEVER;
         match &mut self.slots[flow].ends {
             Ends::Transport(ends) => ends.0.stop(),
@@ -106,9 +106,12 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
                 self.send_datagrams(network, now, slot, message.size);
             }
             Ends::Guest(hosted) => {
-                hosted.write(message.size.get(), last);
-                let end = endpoint.ledger.end() + message.size.get();
-                application.expect(&mut endpoint.ledger, message, end);
+                if application.makes_transfers() {
+                    let number = hosted.message(message.size.get(), last);
+                    application.expect(&mut endpoint.ledger, message, number + 1);
+                } else {
+                    hosted.write(message.size.get());
+                }
                 endpoint.note_ready(Some(now));
             }
             Ends::None => {}
@@ -147,7 +150,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         let Ok(ends) = Ends::new(&self.scenario.flows[flow], seed, saved) else { return };
         let slot = match self.sources[flow].free.pop() {
             Some(slot) => slot as usize,
-            None if self.slots.len() - self.sources.len() >= self.most_open => {
+            None if self.slots.len() - self.sources.len() >= self.most_open(&ends) => {
                 return self.overload(now);
             }
             None => self.open_slot(flow),
@@ -156,7 +159,10 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         endpoint.ends = ends;
         endpoint.ledger = Ledger::new();
         endpoint.clear_ready();
-        endpoint.open(Handshake::new(&self.scenario.flows[flow].transport), now);
+        // The handshake of a guest is its own.
+        if let Ends::Transport(_) = endpoint.ends {
+            endpoint.open(Handshake::new(&self.scenario.flows[flow].transport), now);
+        }
         self.write(network, now, slot, message, true);
         self.reschedule(now, slot);
     }
@@ -180,15 +186,19 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
     pub(crate) fn close_idle(&mut self, now: Time, slot: usize) {
         self.fail(slot);
         let endpoint = &mut self.slots[slot];
-        let Ends::Transport(ends) = &endpoint.ends else { return };
-        if !ends.0.is_done() {
+        let done = match &endpoint.ends {
+            Ends::Transport(ends) => ends.0.is_done(),
+            Ends::Guest(hosted) => hosted.is_done(),
+            Ends::Datagrams(_) | Ends::None => false,
+        };
+        if !done {
             return;
         }
         let flow = endpoint.flow as usize;
         let ends = std::mem::replace(&mut endpoint.ends, Ends::None);
         endpoint.clear_ready();
         self.sources[flow].keep_saved(ends.saved(), now);
-        ends.add_to(&mut self.tallies[flow].gone);
+        ends.add_to(now, &mut self.tallies[flow].gone);
         self.sources[flow].free.push(slot as u32);
         self.agenda.set(self.element(slot), Time::NEVER);
     }
@@ -198,8 +208,23 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
     pub(crate) fn complete(&mut self, now: Time, slot: usize, next: u64) {
         let endpoint = &mut self.slots[slot];
         let flow = endpoint.flow as usize;
-        let Source { application, request, .. } = &mut self.sources[flow];
+        let application = &mut self.sources[flow].application;
         application.delivered(now, &mut endpoint.ledger, next, &mut self.listable);
+        self.move_on(slot);
+    }
+
+    /// The message of a guest with this number has been delivered whole.
+    pub(crate) fn complete_message(&mut self, now: Time, slot: usize, number: u64) {
+        let endpoint = &mut self.slots[slot];
+        let application = &mut self.sources[endpoint.flow as usize].application;
+        application.delivered_message(now, &mut endpoint.ledger, number, &mut self.listable);
+        self.move_on(slot);
+    }
+
+    /// A transfer is complete: the application may be due earlier.
+    fn move_on(&mut self, slot: usize) {
+        let endpoint = &mut self.slots[slot];
+        let flow = endpoint.flow as usize;
         if slot != flow {
             if application.reopens() {
                 let due = application.due();
@@ -208,6 +233,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
             }
             return;
         }
+        let Source { application, request, .. } = &mut self.sources[flow];
         request.repeat_at = Time::NEVER;
         let due = application.due();
         endpoint.source_due = due;

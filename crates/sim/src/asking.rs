@@ -1,5 +1,5 @@
 //! Requests: they cross the network without a transport, and are repeated when nothing comes of
-//! them.
+//! them. Requests of guests are streams of their own.
 
 use crate::carried::Carried;
 use crate::endpoint::Ends;
@@ -13,6 +13,9 @@ use narrows_units::{Bytes, Time};
 impl<O: Watch, C: Carried> Hosts<'_, O, C> {
     /// The client sends a request.
     pub(crate) fn ask(&mut self, network: &mut Net<C>, now: Time, flow: usize, size: Bytes) {
+        if let Ends::Guest(_) = self.slots[flow].ends {
+            return self.ask_guest(network, now, flow, size);
+        }
         let Ends::Transport(ends) = &self.slots[flow].ends else { return };
         let transport = &self.scenario.flows[flow].transport;
         let request = &mut self.sources[flow].request;

@@ -27,7 +27,7 @@ pub(crate) struct Endpoint {
     /// A lower bound for when the application of its flow is due. [`Time::NEVER`] for the further
     /// connections of a flow.
     pub(crate) source_due: Time,
-    /// Its transfers. Each ends at the number of a segment or a datagram.
+    /// Its transfers. Each ends at the number of a segment, a datagram, or a guest's message.
     pub(crate) ledger: Ledger,
     /// The longest host delay.
     overhead: Span,
@@ -87,10 +87,10 @@ impl Ends {
         }
     }
 
-    /// Adds what the two ends of a connection counted.
-    pub(crate) fn add_to(&self, counters: &mut FlowCounters) {
+    /// Adds what the two ends of a connection counted until `now`.
+    pub(crate) fn add_to(&self, now: Time, counters: &mut FlowCounters) {
         if let Ends::Guest(hosted) = self {
-            return hosted.add_to(counters);
+            return hosted.add_to(now, counters);
         }
         let Ends::Transport(ends) = self else { return };
         let (sender, receiver) = &**ends;
@@ -214,8 +214,8 @@ impl Endpoint {
 }
 
 /// True if the sender opens the connection of a flow when the flow starts. A connection for
-/// requests is open from the beginning, since its client would have opened it. Other workloads open
-/// a connection for each transfer.
+/// requests is open from the beginning, since its client would have opened it; the client of a
+/// guest opens it with the first request. Other workloads may open a connection for each transfer.
 pub(crate) fn opens(flow: &Flow) -> bool {
     flow.controller.is_some()
         && !matches!(flow.workload, Workload::Requests(_))

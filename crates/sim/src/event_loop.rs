@@ -95,7 +95,7 @@ pub(crate) trait Inhabitants<'a, P: Routed>: Visitor<P> {
     fn latest(&self) -> impl Iterator<Item = (usize, FlowSample)>;
 
     /// The warm-up is over: counts from here on are the steady ones.
-    fn end_warmup(&mut self);
+    fn end_warmup(&mut self, now: Time);
 
     /// The rates of the network may have changed. Returns when they are to be looked at next.
     fn look_at_rates(&mut self, network: &Network<P>, now: Time) -> Time;
@@ -162,7 +162,7 @@ fn on_probe<'a, P: Routed, I: Inhabitants<'a, P>>(
             next
         }
         Probe::WarmUp => {
-            inhabitants.end_warmup();
+            inhabitants.end_warmup(now);
             network.end_warmup(now);
             Time::NEVER
         }

@@ -53,6 +53,10 @@ const ROOM: u64 = 1 << 24;
 /// gigabytes.
 const MOST_OPEN: usize = 1 << 20;
 
+/// Connections of ours that need as much memory as one of a guest: an idle connection of noq, with
+/// both endpoints, is 129 kB, one of quinn 74 kB.
+const GUEST_WEIGHT: usize = 64;
+
 /// The seed of a flow's controller in a run of this seed: what a controller is made with
 /// ([`Setup::seed`](narrows_control::Setup::seed)), and tells flows apart by. Of flows that open a
 /// connection for each transfer, each connection has another.
@@ -73,14 +77,21 @@ impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
         let mut sources = Vec::with_capacity(scenario.flows.len());
         for (index, flow) in scenario.flows.iter().enumerate() {
             let seed = controller_seed(scenario.seed, &flow.name);
-            let ends = Ends::new(flow, seed, flow.saved)?;
+            let mut ends = Ends::new(flow, seed, flow.saved)?;
+            if let Ends::Guest(hosted) = &mut ends
+                && let Some(out) = observer.own_log(index)
+            {
+                let refused = |problem| SimError::Controller { flow: flow.name.clone(), problem };
+                hosted.log(out).map_err(refused)?;
+            }
             let ends = if flow.workload.opens_connections() { Ends::None } else { ends };
             let random = Random::stream(scenario.seed, &format!("flow {} overhead", flow.name));
             let mut endpoint = Endpoint::new(index, flow, ends, overhead.of(index), random);
-            if let Ends::Guest(_) = endpoint.ends {
-                endpoint.note_ready(Some(flow.start));
-            } else if opens(flow) {
-                endpoint.open(Handshake::new(&flow.transport), flow.start);
+            if opens(flow) {
+                match endpoint.ends {
+                    Ends::Guest(_) => endpoint.note_ready(Some(flow.start)),
+                    _ => endpoint.open(Handshake::new(&flow.transport), flow.start),
+                }
             }
             let source = Source::new(scenario, flow);
             endpoint.source_due = source.due();
@@ -137,10 +148,19 @@ impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
         self.pulse.fail(SimError::Crowded { flow, packets, own, at: now.since(Time::ZERO) });
     }
 
+    /// The most connections like this one that may be open at once.
+    pub(crate) fn most_open(&self, ends: &Ends) -> usize {
+        match ends {
+            Ends::Guest(_) => self.most_open / GUEST_WEIGHT,
+            _ => self.most_open,
+        }
+    }
+
     /// Ends the run: no more connections may be open.
     #[cold]
     pub(crate) fn overload(&mut self, now: Time) {
-        let open = |slot: &Endpoint| u32::from(matches!(slot.ends, Ends::Transport(_)));
+        let open =
+            |slot: &Endpoint| u32::from(matches!(slot.ends, Ends::Transport(_) | Ends::Guest(_)));
         let connections = self.slots.iter().map(|slot| u64::from(open(slot))).sum();
         let (flow, own) = self.flow_with_most(open);
         self.pulse.fail(SimError::Connections {

@@ -58,9 +58,9 @@ impl Probes {
     }
 
     /// The warm-up is over: counts from here on are the steady ones.
-    pub(crate) fn end_warmup(&mut self, flows: Flows) {
+    pub(crate) fn end_warmup(&mut self, now: Time, flows: Flows) {
         for (flow, counters) in self.flows_at_warmup.iter_mut().enumerate() {
-            *counters = count_flow(flows, flow);
+            *counters = count_flow(now, flows, flow);
         }
     }
 
@@ -73,9 +73,9 @@ impl Probes {
         events: u64,
     ) -> Record {
         let flows = Flows { slots: &slots, sources: &sources, tallies: &tallies };
-        let totals: Vec<FlowCounters> =
-            (0..sources.len()).map(|flow| count_flow(flows, flow)).collect();
         let end = Time::ZERO + scenario.duration;
+        let totals: Vec<FlowCounters> =
+            (0..sources.len()).map(|flow| count_flow(end, flows, flow)).collect();
         let plans = scenario
             .flow_records()
             .zip(tallies)
@@ -116,7 +116,7 @@ fn sample_flow(now: Time, flows: Flows, flow: usize) -> FlowSample {
     if !source.application.started() {
         return FlowSample { at: now, ..FlowSample::default() };
     }
-    let counted = count_flow(flows, flow);
+    let counted = count_flow(now, flows, flow);
     let mut sample = FlowSample {
         at: now,
         goodput: counted.goodput,
@@ -154,11 +154,11 @@ fn sample_flow(now: Time, flows: Flows, flow: usize) -> FlowSample {
     sample
 }
 
-pub(crate) fn count_flow(flows: Flows, flow: usize) -> FlowCounters {
+pub(crate) fn count_flow(now: Time, flows: Flows, flow: usize) -> FlowCounters {
     let tally = &flows.tallies[flow];
     let mut counters = tally.gone;
     for ends in flows.connections(flow) {
-        ends.add_to(&mut counters);
+        ends.add_to(now, &mut counters);
     }
     counters.sent += tally.datagrams_sent;
     counters.goodput += tally.datagram_goodput;

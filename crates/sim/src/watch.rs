@@ -2,6 +2,7 @@
 
 use narrows_transport::{Observer, Seen, Sender};
 use narrows_units::Time;
+use std::io::Write;
 
 /// A world is compiled for `()`, which watches nothing and costs nothing, and once for all
 /// observers.
@@ -14,6 +15,8 @@ pub(crate) trait Watch {
     fn on_sender(&mut self, at: Time, flow: usize, sender: &Sender);
 
     fn on_sent(&mut self, at: Time, flow: usize, sender: &Sender);
+
+    fn own_log(&mut self, flow: usize) -> Option<Box<dyn Write + Send + Sync>>;
 }
 
 impl Watch for () {
@@ -27,6 +30,10 @@ impl Watch for () {
 
     #[inline(always)]
     fn on_sent(&mut self, _: Time, _: usize, _: &Sender) {}
+
+    fn own_log(&mut self, _: usize) -> Option<Box<dyn Write + Send + Sync>> {
+        None
+    }
 }
 
 impl Watch for &mut dyn Observer {
@@ -42,5 +49,9 @@ impl Watch for &mut dyn Observer {
 
     fn on_sent(&mut self, at: Time, flow: usize, sender: &Sender) {
         (**self).on_sent(at, flow, sender);
+    }
+
+    fn own_log(&mut self, flow: usize) -> Option<Box<dyn Write + Send + Sync>> {
+        (**self).own_log(flow)
     }
 }

@@ -93,9 +93,9 @@ impl<'a, O: Watch, C: Carried> Inhabitants<'a, Packet<C>> for Hosts<'a, O, C> {
         self.probes.latest()
     }
 
-    fn end_warmup(&mut self) {
+    fn end_warmup(&mut self, now: Time) {
         let Hosts { sources, tallies, slots, probes, .. } = self;
-        probes.end_warmup(Flows { slots, sources, tallies });
+        probes.end_warmup(now, Flows { slots, sources, tallies });
         tallies.iter_mut().for_each(Tally::forget_delays);
     }
 

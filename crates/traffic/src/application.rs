@@ -209,6 +209,11 @@ impl Application {
         Some(Message { start, size: plan.response.draw(&mut self.random) })
     }
 
+    /// True if its messages are transfers: it waits for each to be complete, or measures it.
+    pub fn makes_transfers(&self) -> bool {
+        self.measured.is_some()
+    }
+
     /// A message has been written, or is about to be sent as datagrams: `end` is one past its last
     /// position in its connection's stream, or one past the number of its last datagram. Datagrams
     /// are numbered without gaps, positions of a connection never fall, from 0.
@@ -234,6 +239,28 @@ impl Application {
         while let Some(message) = ledger.next_complete(position) {
             measured.complete(now, message, room);
         }
+        self.pause(now, ledger);
+    }
+
+    /// At `now` a message has been delivered whole, whatever is missing of messages before it:
+    /// `number` is one less than the end that it was [expected](Application::expect) with. It may
+    /// change [`Application::due`]. `room` as in [`Application::delivered`].
+    pub fn delivered_message(
+        &mut self,
+        now: Time,
+        ledger: &mut Ledger,
+        number: u64,
+        room: &mut u64,
+    ) {
+        let Some(measured) = &mut self.measured else { return };
+        if let Some(message) = ledger.take(number) {
+            measured.complete(now, message, room);
+            self.pause(now, ledger);
+        }
+    }
+
+    /// Once nothing is under way, the silence begins that the workload has between transfers.
+    fn pause(&mut self, now: Time, ledger: &Ledger) {
         if !ledger.pending.is_empty() {
             return;
         }

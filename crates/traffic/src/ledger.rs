@@ -72,6 +72,15 @@ impl Ledger {
         Some(message)
     }
 
+    /// The message with this number, if it is under way: it is no longer.
+    pub(crate) fn take(&mut self, number: u64) -> Option<Message> {
+        let place = self.pending.partition_point(|pending| pending.end <= number);
+        self.pending.get(place).filter(|pending| pending.end == number + 1)?;
+        let message = self.pending.remove(place).map(|pending| pending.message);
+        self.awaited = self.pending.front().map_or(u64::MAX, |first| first.end);
+        message
+    }
+
     /// The datagram with this number has arrived or been dropped: the message that this settles,
     /// and whether it is whole.
     pub(crate) fn settle(&mut self, number: u64, arrived: bool) -> Option<(Message, bool)> {

@@ -3,6 +3,7 @@
 use crate::{Ack, Data, Sender};
 use narrows_units::{Bytes, Time};
 use narrows_wire::Ecn;
+use std::io::Write;
 
 /// Watches a world's packets and senders, and changes nothing: a run that is watched has the same
 /// results.
@@ -16,6 +17,13 @@ pub trait Observer {
     /// A sender has sent: [`on_packet`](Observer::on_packet) follows for the packet.
     fn on_sent(&mut self, at: Time, flow: usize, sender: &Sender) {
         let _ = (at, flow, sender);
+    }
+
+    /// Asked once for each flow whose transport is another implementation, before it begins: where
+    /// its own log goes, if anywhere.
+    fn own_log(&mut self, flow: usize) -> Option<Box<dyn Write + Send + Sync>> {
+        let _ = flow;
+        None
     }
 }
 

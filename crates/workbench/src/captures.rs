@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use crate::request;
-use narrows_capture::{AckLog, Capture, CapturePoint, Remembered, SenderLog, write_acks};
+use narrows_capture::{AckLog, Capture, CapturePoint, OwnLog, Remembered, SenderLog, write_acks};
 use narrows_measure::AckSample;
 use narrows_report::{ReportError, Reserved};
 use narrows_scenario::{LinkId, Scenario, ScenarioError};
@@ -16,6 +16,8 @@ use std::path::Path;
 pub struct Captures {
     captures: Vec<Capture>,
     logs: Vec<SenderLog>,
+    /// Logs that transports of other implementations write by themselves, by the flow's number.
+    own_logs: Vec<(usize, OwnLog)>,
     acks: Option<AckLog>,
     names: Vec<String>,
 }
@@ -29,7 +31,8 @@ impl Captures {
         reserved: &Reserved,
     ) -> Result<Captures, Failure> {
         let names = scenario.flows.iter().map(|flow| flow.name.clone()).collect();
-        let mut all = Captures { captures: vec![], logs: vec![], acks: None, names };
+        let mut all =
+            Captures { captures: vec![], logs: vec![], own_logs: vec![], acks: None, names };
         if args.is_empty() {
             return Ok(all);
         }
@@ -69,7 +72,13 @@ impl Captures {
                     file_name(scenario.flows.iter().map(|flow| flow.name.as_str()), flow)
                 ),
             )?;
-            all.logs.push(SenderLog::new(out, scenario, flow).map_err(Failure::from_capture)?);
+            let controller = scenario.flows[flow].controller.as_ref();
+            if controller.is_some_and(|choice| choice.entry().is_guest()) {
+                let log = OwnLog::new(out, scenario, flow).map_err(Failure::from_capture)?;
+                all.own_logs.push((flow, log));
+            } else {
+                all.logs.push(SenderLog::new(out, scenario, flow).map_err(Failure::from_capture)?);
+            }
         }
         Ok(all)
     }
@@ -82,7 +91,8 @@ impl Captures {
         }
         let failed = |error: io::Error| cannot_write(reserved, &error);
         self.captures.into_iter().try_for_each(|capture| capture.finish()).map_err(failed)?;
-        self.logs.into_iter().try_for_each(|log| log.finish()).map_err(failed)
+        self.logs.into_iter().try_for_each(|log| log.finish()).map_err(failed)?;
+        self.own_logs.into_iter().try_for_each(|(_, log)| log.finish()).map_err(failed)
     }
 }
 
@@ -122,6 +132,11 @@ impl Observer for Captures {
         self.captures.iter_mut().for_each(|capture| capture.on_sender(at, flow, sender));
         self.logs.iter_mut().for_each(|log| log.on_sender(at, flow, sender));
         self.acks.iter_mut().for_each(|log| log.on_sender(at, flow, sender));
+    }
+
+    fn own_log(&mut self, flow: usize) -> Option<Box<dyn io::Write + Send + Sync>> {
+        let (_, log) = self.own_logs.iter().find(|(of, _)| *of == flow)?;
+        Some(Box::new(log.clone()))
     }
 }
 

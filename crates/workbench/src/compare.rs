@@ -7,6 +7,7 @@ use crate::error::Failure;
 use crate::icn::IcnWay;
 use crate::inputs;
 use crate::notes::bursts;
+use crate::notes::flow_control;
 use crate::notes::offload;
 use crate::notes::short_runs;
 use crate::notes::timed_out;
@@ -92,6 +93,10 @@ pub fn compare(args: request::Compare) -> Result<Outcome, Failure> {
         comparison.cases.iter().map(|case| (case.label.as_str(), case.runs.as_slice())),
     );
     comparison.notes.extend(timed_out);
+    let flow_control = flow_control::note(
+        comparison.cases.iter().map(|case| (case.label.as_str(), case.runs.as_slice())),
+    );
+    comparison.notes.extend(flow_control);
     comparison.notes.extend(unverified::notes());
     // Prefer a network without added routers for the command.
     let given = own.iter().position(Option::is_none).unwrap_or(0);

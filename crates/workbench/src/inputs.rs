@@ -3,7 +3,7 @@
 
 use crate::error::Failure;
 use narrows_control::{Choice, KeptFile, kept_files, passing_identities};
-use narrows_report::{ControllerFile, ControllerSource, Input, sha256};
+use narrows_report::{ControllerFile, ControllerSource, Input, StackCrate, sha256};
 use narrows_scenario::Scenario;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -54,6 +54,23 @@ pub fn controllers() -> Vec<ControllerFile> {
         }),
     };
     kept_files().into_iter().map(kept).collect()
+}
+
+/// Returns the QUIC stacks that the program has.
+pub fn stacks() -> Vec<StackCrate> {
+    #[cfg(feature = "quic")]
+    return narrows_guests::origins()
+        .into_iter()
+        .map(|origin| StackCrate {
+            stack: origin.stack.to_owned(),
+            package: origin.package.to_owned(),
+            version: origin.version.to_owned(),
+            sha256: origin.sha256.map(str::to_owned),
+            replaced: origin.replaced.into_iter().map(str::to_owned).collect(),
+        })
+        .collect();
+    #[cfg(not(feature = "quic"))]
+    Vec::new()
 }
 
 /// Returns the text that selects a controller in a result directory. For a controller from a file,

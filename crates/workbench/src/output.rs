@@ -44,6 +44,7 @@ impl Started {
             peak_memory_mib: meter::peak_memory_mib(),
             inputs,
             controllers: inputs::controllers(),
+            stacks: inputs::stacks(),
         }
     }
 }

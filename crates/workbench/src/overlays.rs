@@ -11,7 +11,7 @@ pub fn read(paths: &[PathBuf]) -> Result<Vec<Overlay>, Failure> {
     for path in paths {
         let text = read_text(path, Limit::MEASUREMENT).map_err(|error| {
             Failure::Other(format!(
-                "the measurement {} cannot be read: {error}; give the output of iperf3 --json or a log of mm-link",
+                "the measurement {} cannot be read: {error}; give the output of iperf3 --json, a log of mm-link or a qlog",
                 path.display()
             ))
         })?;

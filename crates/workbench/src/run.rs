@@ -5,6 +5,7 @@ use crate::captures::{Captures, capturable};
 use crate::error::Failure;
 use crate::inputs;
 use crate::notes::bursts;
+use crate::notes::flow_control;
 use crate::notes::timed_out;
 use crate::notes::unmarked;
 use crate::notes::unopened;
@@ -94,6 +95,10 @@ pub fn run(args: request::Run) -> Result<Outcome, Failure> {
         comparison.cases.iter().map(|case| (case.label.as_str(), case.runs.as_slice())),
     );
     comparison.notes.extend(timed_out);
+    let flow_control = flow_control::note(
+        comparison.cases.iter().map(|case| (case.label.as_str(), case.runs.as_slice())),
+    );
+    comparison.notes.extend(flow_control);
     comparison.notes.extend(unverified::notes());
     comparison.notes.extend(verdicts.iter().map(|verdict| verdict.text.clone()));
     let report = reserved.directory().join("report.html");

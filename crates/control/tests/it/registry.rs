@@ -13,6 +13,20 @@ fn error(text: &str) -> String {
     text.parse::<Choice>().unwrap_err().to_string()
 }
 
+/// A program without the stacks, such as this one, names the feature that has them.
+#[test]
+fn a_stack_that_the_program_lacks_is_refused_with_the_feature() {
+    for name in ["noq:bbr3", "copa@noq", "quinn:cubic?mtu=1452"] {
+        let error = name.parse::<Choice>().unwrap_err().to_string();
+        assert!(
+            error.ends_with("build it with --features quic, which is a default feature"),
+            "{error}"
+        );
+    }
+    let error = "other:cubic".parse::<Choice>().unwrap_err().to_string();
+    assert!(!error.contains("feature"), "{error}");
+}
+
 #[test]
 fn what_is_wrong_and_what_would_be_right() {
     for (written, near) in

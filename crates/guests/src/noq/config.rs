@@ -11,6 +11,15 @@ use noq_proto::{
 };
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
+#[cfg(feature = "qlog")]
+use {
+    narrows_units::Time,
+    noq_proto::{QlogConfig, QlogFactory, Side},
+    std::io::Write,
+    std::net::SocketAddr,
+    std::sync::Mutex,
+    std::time::Instant,
+};
 
 pub(super) fn endpoint(seeds: Seeds) -> Arc<EndpointConfig> {
     let mut config = EndpointConfig::new(Arc::new(Null));
@@ -56,6 +65,32 @@ pub(super) fn transport(
         config.ack_frequency_config(Some(acks));
     }
     Arc::new(config)
+}
+
+/// Writes noq's own qlog of the connection to `out`. Times count from virtual time 0.
+#[cfg(feature = "qlog")]
+pub(super) fn log(transport: &mut TransportConfig, out: Box<dyn Write + Send + Sync>) {
+    transport.qlog_factory(Arc::new(OneLog(Mutex::new(Some(out)))));
+}
+
+/// Gives the first connection the log.
+#[cfg(feature = "qlog")]
+struct OneLog(Mutex<Option<Box<dyn Write + Send + Sync>>>);
+
+#[cfg(feature = "qlog")]
+impl QlogFactory for OneLog {
+    fn for_connection(
+        &self,
+        _: Side,
+        _: SocketAddr,
+        _: ConnectionId,
+        _: Instant,
+    ) -> Option<QlogConfig> {
+        let out = self.0.lock().ok()?.take()?;
+        let mut config = QlogConfig::new(out);
+        config.start_time(crate::clock::instant(Time::ZERO));
+        Some(config)
+    }
 }
 
 struct IdGenerator(Ids);

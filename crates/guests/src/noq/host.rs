@@ -1,18 +1,22 @@
 //! One end of a connection of noq.
 
 use super::config;
-use crate::application::Wish;
-use crate::connection::{Applications, Host, State};
+use super::streams::StackStreams;
+use crate::application::Applications;
+use crate::connection::{Host, State};
+use crate::held::Held;
 use crate::seeds::Seeds;
 use crate::settings::Settings;
+use crate::watch::Watch;
 use bytes::BytesMut;
 use narrows_control::{Datagram, End, GuestEnd};
 use narrows_wire::Ecn;
 use noq_proto::congestion::ControllerFactory;
 use noq_proto::{
-    Connection, ConnectionError, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint,
-    Event, FourTuple, PathId, StreamEvent, StreamId, TransportConfig, VarInt,
+    Connection, ConnectionError, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, Event,
+    FourTuple, PathId, StreamEvent, TransportConfig,
 };
+use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -28,12 +32,15 @@ pub(super) struct NoqHost {
     transport: Arc<TransportConfig>,
     endpoint: Endpoint,
     connection: Option<(ConnectionHandle, Connection)>,
-    stream: Option<StreamId>,
     connected: bool,
-    finished: bool,
+    /// Streams acknowledged up to their end.
+    acknowledged: u64,
     /// The connection has timed out.
     idle: bool,
     lost: Option<String>,
+    /// Of the controller of the end that sends data.
+    watch: Option<Arc<Watch>>,
+    held: Held,
     buffer: Vec<u8>,
 }
 
@@ -50,30 +57,23 @@ impl NoqHost {
         end: End,
         settings: &Settings,
         factory: Arc<dyn ControllerFactory + Send + Sync>,
+        watch: Option<Arc<Watch>>,
     ) -> NoqHost {
         let seeds = Seeds::new(settings.seed, end);
         let transport = config::transport(settings, factory);
-        let server = (end == End::Receiver).then(|| config::server(Arc::clone(&transport)));
         NoqHost {
             end,
             seeds,
             transport,
-            endpoint: Endpoint::new(config::endpoint(seeds), server, true),
+            endpoint: Endpoint::new(config::endpoint(seeds), None, true),
             connection: None,
-            stream: None,
             connected: false,
-            finished: false,
+            acknowledged: 0,
             idle: false,
             lost: None,
+            watch,
+            held: Held::Closed,
             buffer: Vec::new(),
-        }
-    }
-
-    fn open(&mut self, now: Instant) {
-        let client = config::client(self.seeds, Arc::clone(&self.transport));
-        match self.endpoint.connect(now, client, peer(self.end), "narrows") {
-            Ok(connection) => self.connection = Some(connection),
-            Err(error) => self.lost = Some(format!("it cannot connect: {error}")),
         }
     }
 
@@ -98,7 +98,7 @@ impl NoqHost {
                     Event::ConnectionLost { reason } => {
                         self.lost = Some(format!("noq lost the connection: {reason:?}"));
                     }
-                    Event::Stream(StreamEvent::Finished { .. }) => self.finished = true,
+                    Event::Stream(StreamEvent::Finished { .. }) => self.acknowledged += 1,
                     _ => {}
                 }
             }
@@ -108,53 +108,49 @@ impl NoqHost {
         }
     }
 
-    fn use_stream(&mut self, applications: &mut Applications) {
-        match self.end {
-            End::Sender => self.write(applications),
-            End::Receiver => self.read(applications),
+    fn use_streams(&mut self, applications: &mut Applications) {
+        if let Some((_, connection)) = &mut self.connection {
+            applications.act(self.end, self.connected, &mut StackStreams(connection));
         }
     }
 
-    fn write(&mut self, Applications { writer, .. }: &mut Applications) {
-        let Some((_, connection)) = self.connection.as_mut().filter(|_| self.connected) else {
-            return;
-        };
-        if self.stream.is_none() {
-            self.stream = connection.streams().open(Dir::Uni);
-        }
-        let Some(id) = self.stream else { return };
-        while let Some(wish) = writer.wish() {
-            let mut stream = connection.send_stream(id);
-            // Errors of a stream that the connection's end has closed: the connection tells why.
-            match wish {
-                Wish::Write(bytes) => match stream.write_chunks(&mut &mut [bytes][..]) {
-                    Ok(taken) => writer.wrote(taken),
-                    Err(_) => return,
-                },
-                Wish::Finish => _ = stream.finish(),
-                Wish::Reset => _ = stream.reset(VarInt::from_u32(0)),
+    /// The reason why the stack, offered to send, has sent nothing: it asks for the window if it
+    /// has something to send, then its pacer.
+    fn why_held(&self) -> Held {
+        match &self.watch {
+            Some(watch) if self.connected && self.lost.is_none() && !self.idle => {
+                match (watch.is_limited(), watch.asked()) {
+                    (true, _) => Held::Window,
+                    (false, 0) => Held::Application,
+                    (false, _) => Held::Pacer,
+                }
             }
+            _ => Held::Closed,
         }
     }
 
-    fn read(&mut self, Applications { reader, .. }: &mut Applications) {
-        let Some((_, connection)) = &mut self.connection else { return };
-        if self.stream.is_none() {
-            self.stream = connection.streams().accept(Dir::Uni);
+    /// Counts a probe timeout if the datagrams sent at first after a timer were allowed without
+    /// regard to the window. Probes of the MTU are, too, and are larger.
+    fn count_probe(watch: &Watch, segment: usize, mtu: usize) {
+        if watch.has_not_asked() && segment <= mtu {
+            watch.probe();
         }
-        let Some(id) = self.stream else { return };
-        let mut stream = connection.recv_stream(id);
-        // An error says that the stream has been read to its end, or was reset.
-        if let Ok(mut chunks) = stream.read(reader.ordered) {
-            while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
-                reader.read(chunk.offset, &chunk.bytes);
-            }
-            let _ = chunks.finalize();
-        };
     }
 }
 
 impl Host for NoqHost {
+    #[cfg(feature = "qlog")]
+    fn log(&mut self, out: Box<dyn Write + Send + Sync>) -> Result<(), String> {
+        let transport = Arc::get_mut(&mut self.transport).ok_or("the connection is open")?;
+        config::log(transport, out);
+        Ok(())
+    }
+
+    #[cfg(not(feature = "qlog"))]
+    fn log(&mut self, _: Box<dyn Write + Send + Sync>) -> Result<(), String> {
+        Err(crate::qlog::refused())
+    }
+
     fn receive(&mut self, now: Instant, datagram: Datagram, answer: &mut dyn FnMut(Datagram)) {
         let Datagram { content, ecn } = datagram;
         self.buffer.clear();
@@ -184,35 +180,58 @@ impl Host for NoqHost {
         }
     }
 
+    fn listen(&mut self) {
+        let server = config::server(Arc::clone(&self.transport));
+        self.endpoint.set_server_config(Some(server));
+    }
+
+    fn open(&mut self, now: Instant) {
+        let client = config::client(self.seeds, Arc::clone(&self.transport));
+        match self.endpoint.connect(now, client, peer(self.end), "narrows") {
+            Ok(connection) => self.connection = Some(connection),
+            Err(error) => self.lost = Some(format!("it cannot connect: {error}")),
+        }
+    }
+
     fn act(
         &mut self,
         now: Instant,
         applications: &mut Applications,
         send: &mut dyn FnMut(Datagram),
     ) {
-        if self.connection.is_none() && self.end == End::Sender && self.lost.is_none() {
-            self.open(now);
-        }
+        let mut timed = false;
         if let Some((_, connection)) = &mut self.connection
             && connection.poll_timeout().is_some_and(|due| due <= now)
         {
             connection.handle_timeout(now);
+            timed = true;
         }
         loop {
             self.exchange_events();
-            self.use_stream(applications);
+            self.use_streams(applications);
             let Some((_, connection)) = &mut self.connection else { return };
             self.buffer.clear();
+            if let Some(watch) = &self.watch {
+                watch.offer();
+            }
             let Some(transmit) = connection.poll_transmit(now, BATCH, &mut self.buffer) else {
                 break;
             };
             let ecn = transmit.ecn.map_or(Ecn::NotEct, mark);
             let segment = transmit.segment_size.unwrap_or(transmit.size);
+            if let Some(watch) = self.watch.as_ref().filter(|_| std::mem::take(&mut timed)) {
+                NoqHost::count_probe(watch, segment, connection.current_mtu().into());
+            }
             for part in self.buffer[..transmit.size].chunks(segment) {
                 send(Datagram { content: part.into(), ecn });
             }
         }
+        self.held = self.why_held();
         self.exchange_events();
+    }
+
+    fn held(&self) -> Held {
+        self.held
     }
 
     fn due(&mut self) -> Option<Instant> {
@@ -238,8 +257,8 @@ impl Host for NoqHost {
         self.lost.as_deref().map(GuestEnd::Failed).or(idle)
     }
 
-    fn finished(&self) -> bool {
-        self.finished
+    fn acknowledged(&self) -> u64 {
+        self.acknowledged
     }
 }
 

@@ -3,6 +3,7 @@
 mod config;
 mod crypto;
 mod host;
+mod streams;
 mod watched;
 
 use crate::connection::Connection;
@@ -48,13 +49,21 @@ static BBR3: Entry = Entry {
     source: "crate noq-proto 1.4.0, src/congestion/bbr3/mod.rs",
     basis: Basis::Model,
     build: Build::Guest(|setup, params| {
-        let factory = || Arc::new(Bbr3Config::default());
-        let probe = || drop(factory().build(Instant::now(), 1200));
-        dice::check(params.entry(), probe)?;
-        make(setup, params, factory())
+        dice::check(params.entry(), draw)?;
+        make(setup, params, Arc::new(Bbr3Config::default()))
     }),
     ..NEWRENO
 };
+
+/// Makes a controller that makes a generator.
+fn draw() {
+    drop(Arc::new(Bbr3Config::default()).build(Instant::now(), 1200));
+}
+
+/// True if the generators of the stack's controllers can be seeded.
+pub(crate) fn is_seeded() -> bool {
+    dice::takes_seed(draw)
+}
 
 /// Both ends of a connection whose controllers `factory` makes.
 pub(crate) fn make(
@@ -67,8 +76,8 @@ pub(crate) fn make(
     let watched =
         Arc::new(WatchedFactory { inner: Arc::clone(&factory), watch: Arc::clone(&watch) });
     let hosts = [
-        NoqHost::new(End::Sender, &settings, watched),
-        NoqHost::new(End::Receiver, &settings, factory),
+        NoqHost::new(End::Sender, &settings, watched, Some(Arc::clone(&watch))),
+        NoqHost::new(End::Receiver, &settings, factory, None),
     ];
     Ok(Box::new(Connection::new(hosts, watch, &settings)))
 }

@@ -39,6 +39,7 @@ impl Controller for Watched {
     }
 
     fn on_cwnd_limited(&mut self) {
+        self.watch.limited();
         self.inner.on_cwnd_limited();
     }
 
@@ -97,6 +98,7 @@ impl Controller for Watched {
     }
 
     fn window(&self) -> u64 {
+        self.watch.ask();
         self.inner.window()
     }
 

@@ -11,6 +11,8 @@ use quinn_proto::{
 };
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
+#[cfg(feature = "qlog")]
+use {narrows_units::Time, std::io::Write};
 
 pub(super) fn endpoint(seeds: Seeds) -> Arc<EndpointConfig> {
     let mut config = EndpointConfig::new(Arc::new(Null));
@@ -56,6 +58,14 @@ pub(super) fn transport(
         config.ack_frequency_config(Some(acks));
     }
     Arc::new(config)
+}
+
+/// Writes quinn's own qlog of the connection to `out`. Times count from virtual time 0.
+#[cfg(feature = "qlog")]
+pub(super) fn log(transport: &mut TransportConfig, out: Box<dyn Write + Send + Sync>) {
+    let mut config = quinn_proto::QlogConfig::default();
+    config.writer(out).start_time(crate::clock::instant(Time::ZERO));
+    transport.qlog_stream(config.into_stream());
 }
 
 struct IdGenerator(Ids);

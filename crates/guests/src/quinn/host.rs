@@ -1,18 +1,22 @@
 //! One end of a connection of quinn.
 
 use super::config;
-use crate::application::Wish;
-use crate::connection::{Applications, Host, State};
+use super::streams::StackStreams;
+use crate::application::Applications;
+use crate::connection::{Host, State};
+use crate::held::Held;
 use crate::seeds::Seeds;
 use crate::settings::Settings;
+use crate::watch::Watch;
 use bytes::BytesMut;
 use narrows_control::{Datagram, End, GuestEnd};
 use narrows_wire::Ecn;
 use quinn_proto::congestion::ControllerFactory;
 use quinn_proto::{
-    Connection, ConnectionError, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint,
-    Event, StreamEvent, StreamId, TransportConfig, VarInt,
+    Connection, ConnectionError, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, Event,
+    StreamEvent, TransportConfig,
 };
+use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Instant;
@@ -27,12 +31,15 @@ pub(super) struct QuinnHost {
     transport: Arc<TransportConfig>,
     endpoint: Endpoint,
     connection: Option<(ConnectionHandle, Connection)>,
-    stream: Option<StreamId>,
     connected: bool,
-    finished: bool,
+    /// Streams acknowledged up to their end.
+    acknowledged: u64,
     /// The connection has timed out.
     idle: bool,
     lost: Option<String>,
+    /// Of the controller of the end that sends data.
+    watch: Option<Arc<Watch>>,
+    held: Held,
     buffer: Vec<u8>,
 }
 
@@ -49,30 +56,23 @@ impl QuinnHost {
         end: End,
         settings: &Settings,
         factory: Arc<dyn ControllerFactory + Send + Sync>,
+        watch: Option<Arc<Watch>>,
     ) -> QuinnHost {
         let seeds = Seeds::new(settings.seed, end);
         let transport = config::transport(settings, factory);
-        let server = (end == End::Receiver).then(|| config::server(Arc::clone(&transport)));
         QuinnHost {
             end,
             seeds,
             transport,
-            endpoint: Endpoint::new(config::endpoint(seeds), server, true, Some(seeds.endpoint())),
+            endpoint: Endpoint::new(config::endpoint(seeds), None, true, Some(seeds.endpoint())),
             connection: None,
-            stream: None,
             connected: false,
-            finished: false,
+            acknowledged: 0,
             idle: false,
             lost: None,
+            watch,
+            held: Held::Closed,
             buffer: Vec::new(),
-        }
-    }
-
-    fn open(&mut self, now: Instant) {
-        let client = config::client(self.seeds, Arc::clone(&self.transport));
-        match self.endpoint.connect(now, client, peer(self.end), "narrows") {
-            Ok(connection) => self.connection = Some(connection),
-            Err(error) => self.lost = Some(format!("it cannot connect: {error}")),
         }
     }
 
@@ -97,7 +97,7 @@ impl QuinnHost {
                     Event::ConnectionLost { reason } => {
                         self.lost = Some(format!("quinn lost the connection: {reason:?}"));
                     }
-                    Event::Stream(StreamEvent::Finished { .. }) => self.finished = true,
+                    Event::Stream(StreamEvent::Finished { .. }) => self.acknowledged += 1,
                     _ => {}
                 }
             }
@@ -107,53 +107,47 @@ impl QuinnHost {
         }
     }
 
-    fn use_stream(&mut self, applications: &mut Applications) {
-        match self.end {
-            End::Sender => self.write(applications),
-            End::Receiver => self.read(applications),
+    fn use_streams(&mut self, applications: &mut Applications) {
+        if let Some((_, connection)) = &mut self.connection {
+            applications.act(self.end, self.connected, &mut StackStreams(connection));
         }
     }
 
-    fn write(&mut self, Applications { writer, .. }: &mut Applications) {
-        let Some((_, connection)) = self.connection.as_mut().filter(|_| self.connected) else {
-            return;
-        };
-        if self.stream.is_none() {
-            self.stream = connection.streams().open(Dir::Uni);
-        }
-        let Some(id) = self.stream else { return };
-        while let Some(wish) = writer.wish() {
-            let mut stream = connection.send_stream(id);
-            // Errors of a stream that the connection's end has closed: the connection tells why.
-            match wish {
-                Wish::Write(bytes) => match stream.write_chunks(&mut [bytes]) {
-                    Ok(taken) => writer.wrote(taken.bytes),
-                    Err(_) => return,
-                },
-                Wish::Finish => _ = stream.finish(),
-                Wish::Reset => _ = stream.reset(VarInt::from_u32(0)),
+    /// The reason why the stack, offered to send, has sent nothing: it asks for the window if it
+    /// has something to send, and once more for its pacer if the window allows it.
+    fn why_held(&self) -> Held {
+        match &self.watch {
+            Some(watch) if self.connected && self.lost.is_none() && !self.idle => {
+                match watch.asked() {
+                    0 => Held::Application,
+                    1 => Held::Window,
+                    _ => Held::Pacer,
+                }
             }
+            _ => Held::Closed,
         }
-    }
-
-    fn read(&mut self, Applications { reader, .. }: &mut Applications) {
-        let Some((_, connection)) = &mut self.connection else { return };
-        if self.stream.is_none() {
-            self.stream = connection.streams().accept(Dir::Uni);
-        }
-        let Some(id) = self.stream else { return };
-        let mut stream = connection.recv_stream(id);
-        // An error says that the stream has been read to its end, or was reset.
-        if let Ok(mut chunks) = stream.read(reader.ordered) {
-            while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
-                reader.read(chunk.offset, &chunk.bytes);
-            }
-            let _ = chunks.finalize();
-        };
     }
 }
 
+/// Frames that a connection has sent in packets that a probe may be.
+fn eliciting_frames(connection: &Connection) -> u64 {
+    let frames = connection.stats().frame_tx;
+    frames.stream + frames.crypto + frames.ping + u64::from(frames.handshake_done)
+}
+
 impl Host for QuinnHost {
+    #[cfg(feature = "qlog")]
+    fn log(&mut self, out: Box<dyn Write + Send + Sync>) -> Result<(), String> {
+        let transport = Arc::get_mut(&mut self.transport).ok_or("the connection is open")?;
+        config::log(transport, out);
+        Ok(())
+    }
+
+    #[cfg(not(feature = "qlog"))]
+    fn log(&mut self, _: Box<dyn Write + Send + Sync>) -> Result<(), String> {
+        Err(crate::qlog::refused())
+    }
+
     fn receive(&mut self, now: Instant, datagram: Datagram, answer: &mut dyn FnMut(Datagram)) {
         let Datagram { content, ecn } = datagram;
         self.buffer.clear();
@@ -184,35 +178,66 @@ impl Host for QuinnHost {
         }
     }
 
+    fn listen(&mut self) {
+        let server = config::server(Arc::clone(&self.transport));
+        self.endpoint.set_server_config(Some(server));
+    }
+
+    fn open(&mut self, now: Instant) {
+        let client = config::client(self.seeds, Arc::clone(&self.transport));
+        match self.endpoint.connect(now, client, peer(self.end), "narrows") {
+            Ok(connection) => self.connection = Some(connection),
+            Err(error) => self.lost = Some(format!("it cannot connect: {error}")),
+        }
+    }
+
     fn act(
         &mut self,
         now: Instant,
         applications: &mut Applications,
         send: &mut dyn FnMut(Datagram),
     ) {
-        if self.connection.is_none() && self.end == End::Sender && self.lost.is_none() {
-            self.open(now);
-        }
+        // Frames sent before a timer that may be of a probe timeout. The pacer's timer is not.
+        let mut timed = None;
         if let Some((_, connection)) = &mut self.connection
             && connection.poll_timeout().is_some_and(|due| due <= now)
         {
+            let watched = self.watch.is_some() && self.held != Held::Pacer;
+            timed = watched.then(|| eliciting_frames(connection));
             connection.handle_timeout(now);
         }
         loop {
             self.exchange_events();
-            self.use_stream(applications);
+            self.use_streams(applications);
             let Some((_, connection)) = &mut self.connection else { return };
             self.buffer.clear();
+            if let Some(watch) = &self.watch {
+                watch.offer();
+            }
             let Some(transmit) = connection.poll_transmit(now, BATCH, &mut self.buffer) else {
                 break;
             };
             let ecn = transmit.ecn.map_or(Ecn::NotEct, mark);
             let segment = transmit.segment_size.unwrap_or(transmit.size);
+            if let (Some(watch), Some(before)) = (&self.watch, timed.take()) {
+                // A datagram needs two questions, unless it is a probe of loss or of the MTU.
+                let datagrams = transmit.size.div_ceil(segment) as u64;
+                let free = watch.asked() < 2 * datagrams;
+                let of_mtu = segment > usize::from(connection.current_mtu());
+                if free && !of_mtu && eliciting_frames(connection) > before {
+                    watch.probe();
+                }
+            }
             for part in self.buffer[..transmit.size].chunks(segment) {
                 send(Datagram { content: part.into(), ecn });
             }
         }
+        self.held = self.why_held();
         self.exchange_events();
+    }
+
+    fn held(&self) -> Held {
+        self.held
     }
 
     fn due(&mut self) -> Option<Instant> {
@@ -240,8 +265,8 @@ impl Host for QuinnHost {
         self.lost.as_deref().map(GuestEnd::Failed).or(idle)
     }
 
-    fn finished(&self) -> bool {
-        self.finished
+    fn acknowledged(&self) -> u64 {
+        self.acknowledged
     }
 }
 

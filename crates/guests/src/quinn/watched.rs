@@ -71,6 +71,7 @@ impl Controller for Watched {
     }
 
     fn window(&self) -> u64 {
+        self.watch.ask();
         self.inner.window()
     }
 

@@ -81,8 +81,20 @@ impl Guest for Recorded {
             send(datagram);
         });
     }
-    fn write(&mut self, bytes: u64, last: bool) {
-        self.inner.write(bytes, last);
+    fn write(&mut self, bytes: u64) {
+        self.inner.write(bytes);
+    }
+    fn message(&mut self, bytes: u64, last: bool) -> u64 {
+        self.inner.message(bytes, last)
+    }
+    fn completed(&mut self) -> Option<u64> {
+        self.inner.completed()
+    }
+    fn ask(&mut self, bytes: u64) {
+        self.inner.ask(bytes);
+    }
+    fn asked(&mut self) -> bool {
+        self.inner.asked()
     }
     fn stop(&mut self) {
         self.inner.stop();
@@ -90,14 +102,11 @@ impl Guest for Recorded {
     fn delivered(&self) -> u64 {
         self.inner.delivered()
     }
-    fn in_order(&self) -> u64 {
-        self.inner.in_order()
-    }
     fn finished(&self) -> bool {
         self.inner.finished()
     }
-    fn counts(&self) -> GuestCounts {
-        self.inner.counts()
+    fn counts(&self, now: Time) -> GuestCounts {
+        self.inner.counts(now)
     }
     fn sample(&self) -> GuestSample {
         self.inner.sample()

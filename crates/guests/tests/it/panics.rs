@@ -30,18 +30,25 @@ impl Guest for Panics {
     fn act(&mut self, now: Time, _: End, _: &mut dyn FnMut(Datagram)) {
         assert!(now < SECOND, "window of {} packets", -1);
     }
-    fn write(&mut self, _: u64, _: bool) {}
-    fn stop(&mut self) {}
-    fn delivered(&self) -> u64 {
+    fn write(&mut self, _: u64) {}
+    fn message(&mut self, _: u64, _: bool) -> u64 {
         0
     }
-    fn in_order(&self) -> u64 {
+    fn completed(&mut self) -> Option<u64> {
+        None
+    }
+    fn ask(&mut self, _: u64) {}
+    fn asked(&mut self) -> bool {
+        false
+    }
+    fn stop(&mut self) {}
+    fn delivered(&self) -> u64 {
         0
     }
     fn finished(&self) -> bool {
         false
     }
-    fn counts(&self) -> GuestCounts {
+    fn counts(&self, _: Time) -> GuestCounts {
         GuestCounts::default()
     }
     fn sample(&self) -> GuestSample {

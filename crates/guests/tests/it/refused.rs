@@ -17,9 +17,8 @@ fn of_flow(controller: &str, keys: &str) -> String {
 
 #[test]
 fn workloads() {
-    insta::assert_snapshot!(of_flow("noq:cubic", "workload = { request = \"1 kB\", response = \"10 kB\" }"), @r#"test.toml:15: noq:cubic does not run this workload: requests need a client on the far end, which the connection does not have; take "bulk", a size, a rate, bursts of a size, or frames that follow no controller; or another controller"#);
-    insta::assert_snapshot!(of_flow("quinn:cubic", "workload = { arrivals = \"10/s\", sizes = \"10 kB\" }"), @r#"test.toml:15: quinn:cubic does not run this workload: transfers that arrive need a connection each, and there is one; take "bulk", a size, a rate, bursts of a size, or frames that follow no controller; or another controller"#);
-    insta::assert_snapshot!(of_flow("noq:bbr3", "workload = { on = \"1 s\", off = \"1 s\" }"), @r#"test.toml:15: noq:bbr3 does not run this workload: a burst cannot end after a time: what its stream has taken cannot be withdrawn; take "bulk", a size, a rate, bursts of a size, or frames that follow no controller; or another controller"#);
+    insta::assert_snapshot!(of_flow("quinn:cubic", "workload = { arrivals = \"10/s\", sizes = \"10 kB\", reconnect = \"saved\" }"), @r#"test.toml:15: quinn:cubic does not run this workload: connections of the stack save nothing for later ones; take "bulk", a size, a rate, bursts of a size, frames that follow no controller, requests, or arrivals without reconnect; or another controller"#);
+    insta::assert_snapshot!(of_flow("noq:bbr3", "workload = { on = \"1 s\", off = \"1 s\" }"), @r#"test.toml:15: noq:bbr3 does not run this workload: a burst cannot end after a time: what its stream has taken cannot be withdrawn; take "bulk", a size, a rate, bursts of a size, frames that follow no controller, requests, or arrivals without reconnect; or another controller"#);
     insta::assert_snapshot!(of_flow("noq:bbr3", "pauses = [[\"1 s\", \"2 s\"]]"), @r#"test.toml:15: bulk data in noq:bbr3 cannot pause: what its stream has taken cannot be withdrawn; leave pauses out, or take a workload with a rate"#);
 }
 

@@ -100,6 +100,44 @@ fn measurements_are_summarised_drawn_and_kept() {
     assert!(scratch.read("out/report.html") == scratch.read("twice/report.html"));
 }
 
+/// The log that Narrows writes of a sender is a qlog like those of stacks: it can be drawn over its
+/// own run.
+#[test]
+fn a_qlog_is_drawn_over_the_run_that_it_is_of() {
+    let scratch = Scratch::new("overlay-qlog");
+    scratch.write("net.toml", SCENARIO);
+    let run = scratch.narrows(["run", "net.toml", "--qlog", "all", "--out", "out"]);
+    assert_eq!(code(&run), 0, "{}", stderr(&run));
+    let logs = scratch.files_of("out");
+    let log = logs.keys().find(|name| name.ends_with(".sqlog")).expect("a log").clone();
+    let shown = scratch.narrows([
+        "report",
+        "out",
+        "--overlay",
+        &format!("out/{log}"),
+        "--out",
+        "page.html",
+    ]);
+    assert_eq!(code(&shown), 0, "{}", stderr(&shown));
+    assert!(
+        stdout(&shown).contains(&format!("Measured, {log}: window p50 ")),
+        "{}",
+        stdout(&shown)
+    );
+    let data =
+        page::data(&String::from_utf8(scratch.read("page.html")).expect("text")).expect("data");
+    let title = |at: &serde_json::Value| {
+        data["panels"][at["panel"].as_u64().expect("a panel") as usize]["title"].clone()
+    };
+    let drawn: Vec<_> = data["overlays"].as_array().expect("overlays").iter().map(title).collect();
+    assert_eq!(drawn.len(), 3, "{drawn:?}");
+    let in_flight =
+        drawn.iter().find(|title| title.as_str().is_some_and(|text| text.starts_with("In flight")));
+    let own =
+        data["lines"].as_array().expect("lines").iter().any(|line| Some(&title(line)) == in_flight);
+    assert!(own, "the simulated flight is missing: {drawn:?}");
+}
+
 #[test]
 fn a_report_can_show_a_measurement_once() {
     let scratch = Scratch::new("overlay-once");

@@ -66,6 +66,61 @@ fn a_connection_that_timed_out_is_named_below_the_result() {
     assert!(!stdout(&output).contains("tcp with seed"), "{}", stdout(&output));
 }
 
+/// One flow of a stack over 200 ms, with the stacks' own window of flow control.
+const LONG: &str = r#"duration = "6 s"
+warmup = "2 s"
+[[link]]
+name = "bottleneck"
+between = ["left", "right"]
+rate = "100 Mbit/s"
+delay = "100 ms"
+buffer = "1 bdp"
+[[flow]]
+name = "quic"
+from = "left"
+to = "right"
+controller = "quinn:newreno?window=1.25"
+"#;
+
+#[test]
+fn flow_control_is_told_of_and_the_crate_is_in_the_record() {
+    let place = Scratch::new("quic-window");
+    place.write("long.toml", LONG);
+    let output = place.narrows(["run", "long.toml", "--out", "run"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let said =
+        "flow control, not the controller, kept flows from sending: quic of long with seed 1 for ";
+    assert!(stdout(&output).contains(said), "{}", stdout(&output));
+    let record: serde_json::Value =
+        serde_json::from_slice(&place.read("run/run.json")).expect("JSON");
+    let [stack] = &record["stacks"].as_array().expect("stacks")[..] else { panic!("{record}") };
+    assert_eq!(
+        (&stack["stack"], &stack["crate"], &stack["version"]),
+        (&"quinn".into(), &"quinn-proto".into(), &"0.11.19".into())
+    );
+    let lock = include_str!("../../../../Cargo.lock");
+    let sum = stack["sha256"].as_str().expect("a checksum");
+    assert!(lock.contains(&format!("version = \"0.11.19\"\nsource = \"registry+https://github.com/rust-lang/crates.io-index\"\nchecksum = \"{sum}\"")));
+    assert!(stack["replaced"][0].as_str().expect("text").starts_with("rand_pcg by "));
+}
+
+/// The stacks' own qlog comes with a feature, which tests are built without.
+#[test]
+fn the_log_of_a_stack_needs_a_feature() {
+    let place = Scratch::new("quic-qlog");
+    place.write("long.toml", LONG);
+    let output = place.narrows(["run", "long.toml", "--qlog", "quic", "--out", "run"]);
+    if cfg!(feature = "quic-qlog") {
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let again =
+            place.narrows(["report", "run", "--overlay", "run/quic.sqlog", "--out", "a.html"]);
+        assert!(stdout(&again).contains("Measured, quic.sqlog: window p50"), "{}", stdout(&again));
+        return;
+    }
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    assert!(stderr(&output).contains("--features quic-qlog"), "{}", stderr(&output));
+}
+
 #[test]
 fn the_kernel_has_no_stacks() {
     let place = Scratch::new("quic-live");

@@ -3,6 +3,7 @@
 mod iperf3;
 mod mahimahi;
 mod model;
+mod qlog;
 mod samples;
 mod ss;
 
@@ -11,14 +12,15 @@ pub use model::{Overlay, OverlayError, Quantity, Series};
 pub use samples::{Sample, Samples};
 
 impl Overlay {
-    /// Parses the output of `iperf3 --json` or `--json-stream`, lines of `ss -ti`, or a log of
-    /// mahimahi's `mm-link`.
+    /// Parses the output of `iperf3 --json` or `--json-stream`, lines of `ss -ti`, a log of
+    /// mahimahi's `mm-link`, or the qlog of a QUIC stack.
     ///
     /// # Errors
     ///
     /// The text is none of these, or has no measurement.
     pub fn parse(name: &str, text: &str) -> Result<Overlay, OverlayError> {
         let read = match before_json(text) {
+            _ if qlog::is_qlog(text) => qlog::parse(text).map(|series| (series, None)),
             Some(start) => {
                 let lines = text[..start].matches('\n').count();
                 iperf3::parse(&text[start..])

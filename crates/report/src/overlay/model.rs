@@ -33,6 +33,8 @@ pub enum Quantity {
     Rtt,
     /// Congestion window in segments.
     Window,
+    /// Data in flight in segments.
+    InFlight,
     /// Queueing delay in milliseconds.
     QueueingDelay,
 }
@@ -44,6 +46,7 @@ impl Quantity {
             Quantity::Throughput => ("throughput", "Mbit/s"),
             Quantity::Rtt => ("RTT", "ms"),
             Quantity::Window => ("window", "segments"),
+            Quantity::InFlight => ("in flight", "segments"),
             Quantity::QueueingDelay => ("queueing delay", "ms"),
         }
     }

@@ -15,7 +15,8 @@ pub(crate) const QUEUE: usize = 9;
 pub(crate) const DELAY: usize = 10;
 pub(crate) const DROPS: usize = 11;
 pub(crate) const MARKS: usize = 12;
-pub(crate) const PANELS: usize = 13;
+pub(crate) const IN_FLIGHT: usize = 13;
+pub(crate) const PANELS: usize = 14;
 
 /// One of the plots over time.
 #[derive(Serialize)]
@@ -63,5 +64,6 @@ pub(crate) fn panels(packets: bool, icn: bool) -> [Panel; PANELS] {
         panel("Queueing delay at {}", "ms"),
         mean("Packets dropped at {}", "per second"),
         mean("Packets marked at {}", "per second"),
+        panel("In flight", "segments"),
     ]
 }

@@ -6,7 +6,8 @@ use super::levels::{Growths, Levels, Means, Room, extreme_levels, growth_levels,
 use super::lines::{Curve, Instant, Point, draining, grid, keep, sum};
 use super::overall::{Distribution, Scatter, distribution, scatter};
 use super::panels::{
-    CWND, DELAY, DROPS, MARKS, PACING, PANELS, Panel, Part, QUEUE, RTT, THROUGHPUT, panels,
+    CWND, DELAY, DROPS, IN_FLIGHT, MARKS, PACING, PANELS, Panel, Part, QUEUE, RTT, THROUGHPUT,
+    panels,
 };
 use super::transfers::{Transfers, transfers};
 use crate::{Comparison, Overlay, Quantity};
@@ -143,6 +144,8 @@ struct Extent {
     room: Room,
     /// Queueing delays are drawn even where the rate is constant and the queue tells as much: an overlay has measured them.
     delays: bool,
+    /// Packets in flight are drawn only if an overlay has measured them.
+    in_flight: bool,
     /// Queues are counted in packets.
     packets: bool,
     icn: bool,
@@ -256,16 +259,16 @@ fn extent(comparison: &Comparison, links: usize, budget: Budget) -> Extent {
     };
     let (seeds, each_flow) =
         tries.into_iter().find(|attempt| bins(*attempt) >= 120).unwrap_or((1, false));
-    let delays = comparison
-        .overlays
-        .iter()
-        .flat_map(|overlay| &overlay.series)
-        .any(|series| series.quantity == Quantity::QueueingDelay);
+    let measured = |quantity| {
+        let mut all = comparison.overlays.iter().flat_map(|overlay| &overlay.series);
+        all.any(|series| series.quantity == quantity)
+    };
+    let (delays, in_flight) = (measured(Quantity::QueueingDelay), measured(Quantity::InFlight));
     let packets = counts_packets(comparison.runs().next().and_then(|(_, run)| bottleneck(run)));
     let bins = bins((seeds, each_flow));
     // As many curves as share the one room share the other.
     let room = Room { bins: bins.clamp(10, BINS), finer: 2 * bins * budget.finer / budget.first };
-    Extent { seeds, each_flow, room, delays, packets, icn: comparison.is_icn() }
+    Extent { seeds, each_flow, room, delays, in_flight, packets, icn: comparison.is_icn() }
 }
 
 /// Samples in a mean of throughput: at least a round trip, and for the whole run some 300 means.
@@ -340,6 +343,9 @@ fn draw<'a>(
     line(RTT, None, extreme_levels(&all(rtt), run.interval, extent.room));
     line(CWND, None, extreme_levels(&[sum(&all(cwnd))], run.interval, extent.room));
     line(PACING, None, extreme_levels(&[sum(&all(pacing))], run.interval, extent.room));
+    if extent.in_flight {
+        line(IN_FLIGHT, None, extreme_levels(&[sum(&all(in_flight))], run.interval, extent.room));
+    }
     for flow in run.flows.iter().enumerate().filter(|_| extent.each_flow && run.flows.len() > 1) {
         line(
             THROUGHPUT,
@@ -504,6 +510,10 @@ fn cwnd(sample: &FlowSample) -> Option<f64> {
     (sample.cwnd > 0.0).then_some(sample.cwnd)
 }
 
+fn in_flight(sample: &FlowSample) -> Option<f64> {
+    (sample.connections > 0).then_some(sample.in_flight.into())
+}
+
 fn pacing(sample: &FlowSample) -> Option<f64> {
     sample.pacing.map(Rate::as_mbps)
 }
@@ -523,6 +533,7 @@ fn laid(overlays: &[Overlay]) -> Vec<Laid<'_>> {
                 Quantity::Throughput => THROUGHPUT,
                 Quantity::Rtt => RTT,
                 Quantity::Window => CWND,
+                Quantity::InFlight => IN_FLIGHT,
                 Quantity::QueueingDelay => DELAY,
             },
             overlay,

@@ -164,8 +164,10 @@ macro_rules! counters {
     };
     (@get $place:expr) => { $place };
     (@get $place:expr, Bytes) => { $place.get() };
+    (@get $place:expr, Span) => { $place.as_nanos() };
     (@set $n:expr) => { $n };
     (@set $n:expr, Bytes) => { Bytes::new($n) };
+    (@set $n:expr, Span) => { Span::from_nanos($n) };
 }
 pub(crate) use counters;
 

@@ -173,6 +173,20 @@ fn flows() -> Vec<Column<usize, FlowRecord>> {
         "delays of data packets, host to host",
         |run, flow| &run.flows[flow].one_way,
     ));
+    type Blocked = fn(&FlowCounters) -> Span;
+    let blocked: [(&str, Blocked); 4] = [
+        ("window", |counts| counts.blocked_window),
+        ("pacer", |counts| counts.blocked_pacer),
+        ("flow_control", |counts| counts.blocked_flow_control),
+        ("application", |counts| counts.blocked_application),
+    ];
+    columns.extend(blocked.map(|(by, time)| {
+        Own::derived(
+            format!("blocked_{by}"),
+            "share of a QUIC stack's time since the warm-up in which this kept it from sending, from 0 to 1; null for TCP",
+            move |run: &Record, flow| run.flows[flow].steady.blocked_share(time),
+        )
+    }));
     columns.extend(counted::<usize, FlowRecord, _>(
         "steady",
         COUNTERS,
@@ -201,6 +215,11 @@ const COUNTERS: &[Counter<FlowCounters>] = counters![
     "timeouts", "timeouts" => timeouts;
     "recoveries", "recoveries begun" => recoveries;
     "undone", "reductions undone" => undone;
+    "probe_timeouts", "probe timeouts (RFC 9002) of a QUIC stack; 0 for TCP" => probe_timeouts;
+    "blocked_window_ns", "time that a QUIC stack had more to send and could not, by what kept it; 0 for TCP" => blocked_window as Span;
+    "blocked_pacer_ns", "time that a QUIC stack had more to send and could not, by what kept it; 0 for TCP" => blocked_pacer as Span;
+    "blocked_flow_control_ns", "time that a QUIC stack had more to send and could not, by what kept it; 0 for TCP" => blocked_flow_control as Span;
+    "blocked_application_ns", "time that its application had nothing to send; 0 for TCP" => blocked_application as Span;
     "ect0_packets", "data packets arrived by ECN code point" => ect0;
     "ect1_packets", "data packets arrived by ECN code point" => ect1;
     "ce_packets", "data packets arrived by ECN code point" => ce;

@@ -4,7 +4,7 @@ use crate::error::{Checked, Problem};
 use crate::raw::RawScenario;
 use crate::raw::flow::RawFlow;
 use crate::text::At;
-use crate::{Flow, Frames, On, OnOff, Workload};
+use crate::{Arrivals, Flow, Frames, On, OnOff, Workload};
 use narrows_control::Choice;
 
 /// Refuses keys of a flow that its guest would not obey.
@@ -31,12 +31,11 @@ pub(super) fn check(raw: &RawFlow, guest: &Choice, workload: &Workload) -> Check
         ));
     }
     let problem = match workload {
-        Workload::Requests(_) => {
-            "requests need a client on the far end, which the connection does not have"
+        Workload::Arrivals(Arrivals { reconnects: true, .. }) => {
+            "connections of the stack save nothing for later ones"
         }
-        Workload::Arrivals(_) => "transfers that arrive need a connection each, and there is one",
         Workload::OnOff(OnOff { reopens: true, .. }) => {
-            "bursts on new connections need a connection each, and there is one"
+            "bursts on new connections need a connection each, and the stack has one"
         }
         Workload::Frames(Frames { follows: Some(_), .. }) => {
             "frames that follow a controller need its media rate, which the stack does not tell"
@@ -50,7 +49,7 @@ pub(super) fn check(raw: &RawFlow, guest: &Choice, workload: &Workload) -> Check
     Err(Problem::at(
         &place.span,
         format!("{name} does not run this workload: {problem}"),
-        "take \"bulk\", a size, a rate, bursts of a size, or frames that follow no controller; or another controller",
+        "take \"bulk\", a size, a rate, bursts of a size, frames that follow no controller, requests, or arrivals without reconnect; or another controller",
     ))
 }
 

@@ -5,6 +5,7 @@ use narrows_control::{Datagram, End, Guest, GuestCounts, GuestEnd, GuestSample};
 use narrows_measure::FlowCounters;
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
+use std::io::Write;
 
 /// A guest at work.
 ///
@@ -25,6 +26,11 @@ pub(crate) struct Hosted {
 impl Hosted {
     pub(crate) fn new(guest: Box<dyn Guest>) -> Hosted {
         Hosted { guest, forth: None, rtt: None, sent: [0; 2], ecn: [0; 3], stopped: false }
+    }
+
+    /// Writes the guest's own log to `out`.
+    pub(crate) fn log(&mut self, out: Box<dyn Write + Send + Sync>) -> Result<(), String> {
+        self.guest.log(out)
     }
 
     /// A datagram that left at `stamp` arrives at an end. Returns the round trip that it completes.
@@ -77,8 +83,28 @@ impl Hosted {
         self.guest.due(end)
     }
 
-    pub(crate) fn write(&mut self, bytes: u64, last: bool) {
-        self.guest.write(bytes, last);
+    pub(crate) fn write(&mut self, bytes: u64) {
+        self.guest.write(bytes);
+    }
+
+    /// Writes a message. Returns its number.
+    pub(crate) fn message(&mut self, bytes: u64, last: bool) -> u64 {
+        self.guest.message(bytes, last)
+    }
+
+    /// The number of a message that has arrived whole, each once.
+    pub(super) fn completed(&mut self) -> Option<u64> {
+        self.guest.completed()
+    }
+
+    /// The receiver sends a request.
+    pub(crate) fn ask(&mut self, bytes: u64) {
+        self.guest.ask(bytes);
+    }
+
+    /// True if a request has arrived whole, each once.
+    pub(super) fn asked(&mut self) -> bool {
+        self.guest.asked()
     }
 
     pub(crate) fn stop(&mut self) {
@@ -86,12 +112,14 @@ impl Hosted {
         self.guest.stop();
     }
 
-    pub(super) fn in_order(&self) -> u64 {
-        self.guest.in_order()
-    }
-
+    /// True once all messages up to the last are acknowledged.
     pub(super) fn finished(&self) -> bool {
         self.guest.finished()
+    }
+
+    /// True once nothing more will come of the connection.
+    pub(crate) fn is_done(&self) -> bool {
+        self.guest.finished() || self.guest.ended().is_some()
     }
 
     pub(crate) fn sample(&self) -> GuestSample {
@@ -102,9 +130,24 @@ impl Hosted {
         self.rtt
     }
 
-    /// Adds what the guest and the world counted.
-    pub(crate) fn add_to(&self, counters: &mut FlowCounters) {
-        let GuestCounts { lost, congestion_events, spurious, persistent } = self.guest.counts();
+    /// Adds what the guest and the world counted until `now`.
+    pub(crate) fn add_to(&self, now: Time, counters: &mut FlowCounters) {
+        let GuestCounts {
+            lost,
+            congestion_events,
+            spurious,
+            persistent,
+            probe_timeouts,
+            blocked_window,
+            blocked_pacer,
+            blocked_flow_control,
+            blocked_application,
+        } = self.guest.counts(now);
+        counters.probe_timeouts += probe_timeouts;
+        counters.blocked_window += blocked_window;
+        counters.blocked_pacer += blocked_pacer;
+        counters.blocked_flow_control += blocked_flow_control;
+        counters.blocked_application += blocked_application;
         counters.sent += self.sent[End::Sender as usize];
         counters.declared_lost += lost;
         counters.recoveries += congestion_events;

@@ -64,6 +64,16 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
             endpoint.clear_ready();
             self.act_guest(network, now, slot, End::Sender);
         }
+        if self.slots[slot].in_network == 0 && slot >= self.sources.len() {
+            self.close_idle(now, slot);
+        }
+    }
+
+    /// The receiver of a guest sends a request.
+    pub(crate) fn ask_guest(&mut self, network: &mut Net<C>, now: Time, slot: usize, size: Bytes) {
+        let Ends::Guest(hosted) = &mut self.slots[slot].ends else { return };
+        hosted.ask(size.get());
+        self.act_guest(network, now, slot, End::Receiver);
     }
 
     /// An end of a guest acts, and its datagrams enter the network.
@@ -78,7 +88,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         let number = hosted.sent[end as usize];
         hosted.sent[end as usize] += sent.len() as u64;
         let (flow, headers) = (self.slots[slot].flow as usize, self.slots[slot].headers);
-        if !lives {
+        if !lives && slot == flow {
             self.sources[flow].application.lose(now);
         }
         let back = end == End::Receiver;
@@ -94,26 +104,33 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
             self.enter(network, now, point, packet);
         }
         self.outbox = sent;
-        self.settle_guest(now, slot, end);
+        self.settle_guest(network, now, slot, end);
     }
 
-    /// An end has acted: its next turn is scheduled, and its transfers may be complete.
-    fn settle_guest(&mut self, now: Time, slot: usize, end: End) {
+    /// An end has acted: its next turn is scheduled, its transfers may be complete, and requests
+    /// may have arrived.
+    fn settle_guest(&mut self, network: &mut Net<C>, now: Time, slot: usize, end: End) {
         let endpoint = &mut self.slots[slot];
         let flow = endpoint.flow as usize;
-        let Ends::Guest(hosted) = &endpoint.ends else { return };
+        let Ends::Guest(hosted) = &mut endpoint.ends else { return };
         match end {
             End::Sender => {
                 let due = hosted.due(End::Sender);
-                if hosted.finished() {
+                if hosted.finished() && slot == flow {
                     self.sources[flow].application.finish(now);
                 }
+                let asked = hosted.asked();
                 endpoint.note_ready((due < Time::NEVER).then(|| due.max(now + TURN)));
+                // Requests are made one after another: there is never a second one.
+                if asked {
+                    self.answer(network, now, flow);
+                }
             }
             End::Receiver => {
-                let next = hosted.in_order();
-                if endpoint.ledger.awaits(next) {
-                    self.complete(now, slot, next);
+                while let Ends::Guest(hosted) = &mut self.slots[slot].ends
+                    && let Some(number) = hosted.completed()
+                {
+                    self.complete_message(now, slot, number);
                 }
             }
         }

@@ -68,7 +68,7 @@ impl<'a> Inhabitants<'a, Parcel> for Nodes<'a> {
         self.latest_samples()
     }
 
-    fn end_warmup(&mut self) {
+    fn end_warmup(&mut self, _: Time) {
         self.note_warmup();
     }
 

@@ -1,6 +1,7 @@
 //! Notes below results: what a reader must know to use the numbers.
 
 pub mod bursts;
+pub mod flow_control;
 pub mod offload;
 pub mod short_runs;
 pub mod timed_out;

@@ -1,4 +1,4 @@
-//! Measurements of other programs that are wrong: output of iperf3 and logs of mm-link, laid over a run.
+//! Measurements of other programs that are wrong: output of iperf3, logs of mm-link and qlogs, laid over a run.
 
 use crate::page;
 use crate::torture::campaign::{Case, Class, End, Verdict, campaign};
@@ -21,6 +21,11 @@ const IPERF3: &str = r#"{ "start": { "tcp_mss_default": 1448 }, "intervals": [
 ] }"#;
 const MM_LINK: &str = "# base timestamp: 5\n6 + 1500\n15 # 1504\n15 - 1500 9\n50 d 1 1504\n104 # 1504\n199 - 500 10\n230 - 1500 17\n310 + 40\n";
 
+const QLOG: &str = "\x1e{\"qlog_version\":\"0.3\",\"trace\":{\"common_fields\":{\"time_format\":\"relative\"}}}\n\
+    \x1e{\"time\":1.5,\"name\":\"recovery:metrics_updated\",\"data\":{\"latest_rtt\":31.5,\n\"congestion_window\":14520,\n\"bytes_in_flight\":2904}}\n\
+    \x1e{\"time\":31,\"name\":\"transport:packet_sent\",\"data\":{}}\n\
+    \x1e{\"time\":62.25,\"name\":\"recovery:metrics_updated\",\"data\":{\"latest_rtt\":40.5,\n\"congestion_window\":29040,\n\"bytes_in_flight\":14520}}\n";
+
 /// More than any clock or counter says, in the units of a report.
 const ABSURD: f64 = 1e15;
 
@@ -30,7 +35,7 @@ fn overlays() {
         Original::of(CLASS.name, &[("in.toml", one_link("300 ms", "5 Mbit/s"))], "run in.toml");
     campaign(&CLASS, |case| {
         original.lay_out_result(&case.place);
-        let text = if case.random.chance(0.5) { IPERF3 } else { MM_LINK };
+        let text = [IPERF3, MM_LINK, QLOG][case.random.below(3) as usize];
         fs::write(case.place.path("work/measured"), mutated(text, &mut case.random))
             .expect("a file");
         let ended = Program::new(
