@@ -68,13 +68,15 @@ impl Probes {
     pub(crate) fn finish<C: Carried>(
         self,
         scenario: &Scenario,
-        (slots, sources, tallies): (Vec<Endpoint>, Vec<Source>, Vec<Tally>),
+        (mut slots, sources, tallies): (Vec<Endpoint>, Vec<Source>, Vec<Tally>),
         network: Net<C>,
         events: u64,
     ) -> Record {
         let flows = Flows { slots: &slots, sources: &sources, tallies: &tallies };
         let totals: Vec<FlowCounters> =
             (0..sources.len()).map(|flow| count_flow(flows, flow)).collect();
+        // A record takes half as much memory as a connection: no flow has both at once.
+        slots.iter_mut().for_each(|slot| slot.ends = Ends::None);
         let end = Time::ZERO + scenario.duration;
         let plans = scenario
             .flow_records()
@@ -156,7 +158,7 @@ fn sample_flow(now: Time, flows: Flows, flow: usize) -> FlowSample {
 
 pub(crate) fn count_flow(flows: Flows, flow: usize) -> FlowCounters {
     let tally = &flows.tallies[flow];
-    let mut counters = tally.gone;
+    let mut counters = tally.gone.as_deref().copied().unwrap_or_default();
     for ends in flows.connections(flow) {
         ends.add_to(&mut counters);
     }
