@@ -198,7 +198,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         let ends = std::mem::replace(&mut endpoint.ends, Ends::None);
         endpoint.clear_ready();
         self.sources[flow].keep_saved(ends.saved(), now);
-        ends.add_to(now, &mut self.tallies[flow].gone);
+        ends.add_to(now, self.tallies[flow].gone.get_or_insert_default());
         self.sources[flow].free.push(slot as u32);
         self.agenda.set(self.element(slot), Time::NEVER);
     }

@@ -27,13 +27,13 @@ pub(crate) struct Endpoint {
     /// A lower bound for when the application of its flow is due. [`Time::NEVER`] for the further
     /// connections of a flow.
     pub(crate) source_due: Time,
-    /// Its transfers. Each ends at the number of a segment, a datagram, or a guest's message.
-    pub(crate) ledger: Ledger,
     /// The longest host delay.
     overhead: Span,
     random: Random,
     /// The connection is not open yet; until it is, `send_at` is when the next SYN leaves.
     pub(crate) opening: Option<Box<Handshake>>,
+    /// Its transfers. Each ends at the number of a segment or a datagram.
+    pub(crate) ledger: Ledger,
 }
 
 /// The two ends of a flow.

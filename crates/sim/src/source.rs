@@ -72,8 +72,8 @@ pub(crate) struct Tally {
     pub(crate) dropped_handshakes: u64,
     /// The goodput when the flow was stopped.
     pub(crate) stopped_with: Option<Bytes>,
-    /// Counts of connections that are gone.
-    pub(crate) gone: FlowCounters,
+    /// Counts of connections that are gone, if some are.
+    pub(crate) gone: Option<Box<FlowCounters>>,
 }
 
 impl Tally {

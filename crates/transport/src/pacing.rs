@@ -32,8 +32,8 @@ impl Pacer {
 
     /// When the next packet may leave.
     #[inline]
-    pub(crate) fn release(&self, size: Bytes, pacing: Option<Rate>) -> Time {
-        if pacing.is_none() || self.burst >= size.get() { Time::ZERO } else { self.next }
+    pub(crate) fn release(&self, size: Bytes) -> Time {
+        if self.burst >= size.get() { Time::ZERO } else { self.next }
     }
 
     /// The longest delay of a burst that is made up for, if a packet takes `packet_time` at the
@@ -43,10 +43,9 @@ impl Pacer {
         Span::from_nanos(if self.exact { MOST_LATE } else { packet_time.as_nanos() / 2 })
     }
 
-    /// A packet leaves.
+    /// A packet leaves, and the next is paced at `rate`.
     #[inline]
-    pub(crate) fn on_sent(&mut self, now: Time, size: Bytes, pacing: Option<Rate>, quantum: Bytes) {
-        let Some(rate) = pacing else { return };
+    pub(crate) fn on_sent(&mut self, now: Time, size: Bytes, rate: Rate, quantum: Bytes) {
         if self.burst < size.get() {
             self.burst = quantum.get().max(size.get());
             self.late = now.since(self.next).as_nanos();
@@ -81,10 +80,10 @@ mod tests {
 
     /// When the hundredth packet leaves at 120 us each, every one `late` after it could.
     fn hundredth(mut pacer: Pacer, late: Span) -> u64 {
-        let rate = Some(Rate::from_mbps(100));
+        let rate = Rate::from_mbps(100);
         let mut now = Time::ZERO;
         for _ in 0..100 {
-            now = pacer.release(PACKET, rate).max(now) + late;
+            now = pacer.release(PACKET).max(now) + late;
             pacer.on_sent(now, PACKET, rate, PACKET);
         }
         now.since(Time::ZERO).as_micros()
@@ -100,11 +99,11 @@ mod tests {
     #[test]
     fn an_exact_pacer_does_not_make_up_for_time_in_which_there_was_nothing_to_send() {
         let mut pacer = Pacer::exact();
-        let rate = Some(Rate::from_mbps(100));
+        let rate = Rate::from_mbps(100);
         pacer.on_sent(Time::ZERO, PACKET, rate, PACKET);
         pacer.end_burst();
         let now = Time::ZERO + Span::from_micros(900);
         pacer.on_sent(now, PACKET, rate, PACKET);
-        assert_eq!(pacer.release(PACKET, rate), now + Span::from_micros(120));
+        assert_eq!(pacer.release(PACKET), now + Span::from_micros(120));
     }
 }

@@ -5,16 +5,17 @@ use crate::scoreboard::{Flags, Slot, Stamp};
 use narrows_control::RateSample;
 use narrows_units::{Span, Time};
 
-/// The connection's delivery state.
+/// The connection's delivery state. Its last two fields are touched also if nobody samples.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(crate) struct RateSampler {
-    pub(crate) delivered: u64,
+    newest: Option<Newest>,
     delivered_at: Time,
     /// When the segment most recently acknowledged left: the send interval begins there.
     first_sent_at: Time,
     /// Samples are application-limited until this many segments are delivered; 0 if not limited.
     app_limited_until: u64,
-    newest: Option<Newest>,
+    pub(crate) delivered: u64,
 }
 
 /// The most recently sent segment of those an acknowledgement delivers.

@@ -61,9 +61,11 @@ impl RttSettings {
 /// The timer has a mean of its own: where round trips are counted in ticks (ns-2), only the timer
 /// sees the ticks. Controllers that divide a window by the round trip need a finer clock than a
 /// timeout does (`xcp-end-sys.cc` keeps an `xcp_srtt_` beside `t_srtt_` for that).
+///
+/// Every sample touches what comes first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct RttEstimator {
-    settings: RttSettings,
     /// The mean of the round trips in nanoseconds, and rounded down.
     srtt: f64,
     whole_srtt: Span,
@@ -74,14 +76,15 @@ pub struct RttEstimator {
     variation: f64,
     /// The round ends when this many segments have been delivered.
     round_end: u64,
-    backoff: u32,
     timeout: Span,
-    /// Round trips of late, ascending in time and value: the first is the minimum.
-    minimum: VecDeque<(Time, Span)>,
+    backoff: u32,
     /// The minimum; [`Span::MAX`] before the first sample.
     least: Span,
-    /// A round trip above this and before this time changes nothing of them.
+    /// A round trip above this and before this time changes nothing of `minimum`.
     quiet: (Span, Time),
+    settings: RttSettings,
+    /// Round trips of late, ascending in time and value: the first is the minimum.
+    minimum: VecDeque<(Time, Span)>,
 }
 
 /// The least variation term of RFC 9002 (section 6.1.2, `kGranularity`).

@@ -60,6 +60,8 @@ pub struct Link<P> {
     /// The cached result of [`Form::is_passable`]: the departure of a packet that finds the
     /// transmitter free is known at once.
     passable: bool,
+    /// The form is [`Form::AtDequeue`]. It is beside what the end of a crossing looks at.
+    chooses: bool,
     /// Packets that have come to the far end.
     delivered: u64,
     /// Packets given to the transmitter and not yet arrived at the far end, with their arrival.
@@ -101,6 +103,7 @@ impl<P: Packet> Link<P> {
             loss: (config.loss != LossModel::None)
                 .then(|| Box::new(LossProcess::new(config.loss, origin.stream("loss")))),
             passable: form.is_passable(),
+            chooses: matches!(form, Form::AtDequeue(_)),
             form,
             transmissions: Transmissions::default(),
             wire: VecDeque::new(),
@@ -328,6 +331,9 @@ impl<P: Packet> Link<P> {
     /// A packet that was accepted and that the discipline has dropped since.
     #[inline]
     pub fn take_dropped(&mut self) -> Option<(P, DropReason)> {
+        if !self.chooses {
+            return None;
+        }
         let Form::AtDequeue(chosen) = &mut self.form else { return None };
         let dropped = chosen.verdicts.dropped.pop_front()?;
         chosen.counted -= 1;

@@ -55,22 +55,23 @@ pub(super) struct Connection {
     pub receive_limit: u64,
     pub timers: Timers,
     pub board: Scoreboard,
-    pub pacer: Pacer,
     pub transport: Arc<Transport>,
-    pub rate: RateSampler,
-    pub rtt: RttEstimator,
-    pub latest_rtt: Option<Span>,
-    pub reduction: CwndReduction,
-    pub counters: SenderCounters,
-    /// Recovery ends when everything below this is acknowledged.
-    pub recovery_end: u64,
     /// Segments that the latest acknowledgement newly acknowledged.
     pub acked: Vec<Acked>,
     /// Transmissions that the latest event declared lost.
     pub lost: Vec<Lost>,
+    pub short: ShortSegments,
+    pub rate: RateSampler,
+    pub latest_rtt: Option<Span>,
+    pub rtt: RttEstimator,
+    pub counters: SenderCounters,
+    // From here on: read if the controller paces, and while something is missing or marked.
+    pub reduction: CwndReduction,
+    pub pacer: Pacer,
+    /// Recovery ends when everything below this is acknowledged.
+    pub recovery_end: u64,
     /// Counts of ECT(0), ECT(1) and CE in the latest acknowledgement.
     pub ecn_seen: (u32, u32, u32),
-    pub short: ShortSegments,
     pub selective: Box<Selective>,
     /// Why the controller cannot go on, and since when.
     pub fault: Option<Box<(Time, Fault)>>,
@@ -198,9 +199,11 @@ impl Connection {
     /// connection.
     #[inline]
     pub fn pacing_after_sent(&self) -> Option<Rate> {
-        let starts = self.counters.sent < self.transport.unpaced_start as u64
-            && self.transport.acks == AckFormat::Cumulative;
-        self.decision.pacing.filter(|_| !starts)
+        let starts = || {
+            self.counters.sent < self.transport.unpaced_start as u64
+                && self.transport.acks == AckFormat::Cumulative
+        };
+        self.decision.pacing.filter(|_| !starts())
     }
 
     /// All is well, and nothing is missing.
@@ -309,7 +312,17 @@ impl Connection {
     #[inline]
     pub fn begin_event(&mut self) {
         self.acked.clear();
+        self.forget_lost();
+    }
+
+    /// Empties the list of losses. A timeout loses a whole window, and is rare: the room that it
+    /// took is given back.
+    #[inline]
+    pub fn forget_lost(&mut self) {
         self.lost.clear();
+        if self.lost.capacity() > LOST_ROOM {
+            self.lost = Vec::new();
+        }
     }
 
     /// The state of recovery changes. Returns the state before.
@@ -465,6 +478,9 @@ impl Connection {
         }
     }
 }
+
+/// Losses of one event for which a connection keeps room.
+const LOST_ROOM: usize = 8;
 
 #[inline]
 fn whole(decision: &Decision) -> u32 {

@@ -31,9 +31,11 @@ pub use numbered::Answer;
 /// It never acts by itself: a world hands it acknowledgements, calls [`transmit`](Sender::transmit)
 /// at [`ready_at`](Sender::ready_at) until it yields nothing, and calls
 /// [`on_timer`](Sender::on_timer) at [`next_timer`](Sender::next_timer).
+#[repr(C)]
 pub struct Sender {
-    conn: Connection,
+    // Before the connection, whose first fields are those that every packet touches.
     recovery: Recovery,
+    conn: Connection,
     order: TimeOrder,
 }
 
@@ -145,7 +147,7 @@ impl Sender {
         if conn.fault.is_some() {
             return;
         }
-        conn.lost.clear();
+        conn.forget_lost();
         if conn.timers.controller <= now {
             conn.controller.on_timer(now);
             conn.decide(now);

@@ -88,6 +88,14 @@ impl Recovery {
         }
     }
 
+    /// Nothing more leaves at `now`.
+    #[inline]
+    pub fn end_burst(&mut self, conn: &mut Connection, now: Time) {
+        if let Recovery::Tcp(tcp) = self {
+            tcp.end_burst(conn, now);
+        }
+    }
+
     /// An acknowledgement arrives. Returns the round trip that it shows, if any.
     #[inline]
     pub fn on_ack(&mut self, conn: &mut Connection, now: Time, ack: &Ack) -> Option<Span> {

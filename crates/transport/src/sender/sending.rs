@@ -34,10 +34,11 @@ impl Sender {
         if conn.board.in_flight() >= conn.window() {
             return Err(Blocked::Window);
         }
-        let release =
-            conn.pacer.release(conn.transport.mss + conn.transport.headers, conn.decision.pacing);
-        if release > now {
-            return Err(Blocked::Pacing(release));
+        if conn.decision.pacing.is_some() {
+            let release = conn.pacer.release(conn.transport.mss + conn.transport.headers);
+            if release > now {
+                return Err(Blocked::Pacing(release));
+            }
         }
         Ok(number)
     }
@@ -77,7 +78,7 @@ impl Sender {
                 Ok(self.send_again(now))
             }
             Err(blocked) => {
-                self.end_burst(blocked);
+                self.end_burst(now, blocked);
                 Err(match blocked {
                     _ if self.conn.forced => Some(now),
                     Blocked::Pacing(release) => Some(release),
@@ -93,8 +94,9 @@ impl Sender {
         self.send(now, self.recovery.to_probe(&self.conn.board))
     }
 
-    fn end_burst(&mut self, blocked: Blocked) {
+    fn end_burst(&mut self, now: Time, blocked: Blocked) {
         let Sender { conn, recovery, .. } = self;
+        recovery.end_burst(conn, now);
         let limited = blocked == Blocked::Window;
         if !matches!(blocked, Blocked::Pacing(_)) {
             conn.pacer.end_burst();
@@ -173,12 +175,10 @@ impl Sender {
         } else {
             debug_assert!(conn.is_decided(), "a segment in flight changed the decision");
         }
-        conn.pacer.on_sent(
-            now,
-            bytes + conn.transport.headers,
-            conn.pacing_after_sent(),
-            conn.quantum(),
-        );
+        if let Some(rate) = conn.pacing_after_sent() {
+            let quantum = conn.quantum();
+            conn.pacer.on_sent(now, bytes + conn.transport.headers, rate, quantum);
+        }
         if conn.is_reducing() {
             conn.reduction.on_sent();
         }

@@ -16,13 +16,18 @@ use reordering::Reordering;
 use undo::{Frto, Undo};
 
 /// The recovery state of TCP. The scoreboard's numbers are those of segments.
+///
+/// Every packet touches what comes last.
 #[derive(Default)]
+#[repr(C)]
 pub(super) struct Tcp {
-    undo: Undo,
-    frto: Frto,
     reordering: Reordering,
+    undo: Undo,
     probe: Option<Probe>,
     timeouts_in_a_row: u32,
+    frto: Frto,
+    /// A new segment has left in the burst that goes on.
+    puts_probe_off: bool,
     /// Originals still arrive while retransmissions are under way: until the next acknowledgement
     /// nothing more is sent again (Linux `tcp_try_undo_partial`).
     holds: bool,
@@ -48,6 +53,7 @@ impl Tcp {
         if self.holds { None } else { board.first_to_retransmit() }
     }
 
+    /// The probe is put off when the burst [ends](Tcp::end_burst).
     #[inline(always)]
     pub fn on_sent(&mut self, conn: &mut Connection, number: u64, fresh: bool, slot: Slot) -> u64 {
         let now = slot.sent_at;
@@ -65,9 +71,17 @@ impl Tcp {
         }
         if is_probe {
             self.probe = Some(Probe { end: conn.board.next(), retransmission: !fresh });
-        } else if fresh {
-            schedule_probe(conn, now, timeout_of_first(conn));
+        } else {
+            self.puts_probe_off |= fresh;
         }
         number
+    }
+
+    /// A burst is over: each of its new segments puts the probe off, to the same time.
+    #[inline]
+    pub fn end_burst(&mut self, conn: &mut Connection, now: Time) {
+        if std::mem::take(&mut self.puts_probe_off) {
+            schedule_probe(conn, now, timeout_of_first(conn));
+        }
     }
 }

@@ -6,12 +6,13 @@ use narrows_units::Time;
 /// retransmission left (Eifel, RFC 3522 and RFC 4015), or duplicates reported for every
 /// retransmission (RFC 3708).
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
 pub(super) struct Undo {
-    /// First segment not acknowledged when the reduction was made; `None` if nothing can be undone.
-    marker: Option<u64>,
     /// When the first of the retransmissions left that may still be under way, whichever recovery
     /// they belong to.
     first_retransmitted_at: Option<Time>,
+    /// First segment not acknowledged when the reduction was made; `None` if nothing can be undone.
+    marker: Option<u64>,
     /// Retransmissions not yet reported as duplicates, once there was one.
     unproven: Option<u32>,
 }
