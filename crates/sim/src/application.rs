@@ -226,6 +226,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         let endpoint = &mut self.slots[slot];
         let flow = endpoint.flow as usize;
         if slot != flow {
+            let application = &self.sources[flow].application;
             if application.reopens() {
                 let due = application.due();
                 self.slots[flow].source_due = due;
