@@ -50,7 +50,8 @@ fn a_path_that_cannot_be_saved_is_refused_with_a_remedy() {
 fn a_check_of_starts_has_verdicts_and_a_map_of_exits() {
     let place = Scratch::new("starts-check");
     let words = ["check", "newreno?start=search", "--suite", "startup", "--quick", "--quiet"];
-    let output = place.narrows(words.into_iter().chain(["--only", "size,exit,app", "--out", "exit"]));
+    let output =
+        place.narrows(words.into_iter().chain(["--only", "size,exit,app", "--out", "exit"]));
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let check = json(&place.read("exit/check.json"));
     let ids: Vec<&Value> =
