@@ -22,7 +22,8 @@ fn a_saved_path_is_given_on_the_command_line() {
         metrics["fct_p50"]["median"].as_f64().unwrap_or_else(|| panic!("{metrics}"))
     };
     assert!((0.4..0.6).contains(&(took(1) / took(0))), "{} s, {} s", took(1), took(0));
-    // The result says what was saved: the base round trip, and 40 Mbit/s for 0.6 s in packets of 1500 B.
+    // The result has what was saved: the base round trip, and 40 Mbit/s for 0.6 s in packets of
+    // 1500 B.
     let scenarios: Vec<String> = place.files_of("saved");
     let file = scenarios.iter().find(|name| name.starts_with("scenario-2")).expect("a scenario");
     let text = String::from_utf8(place.read(&format!("saved/{file}"))).expect("text");
