@@ -40,7 +40,7 @@ fn value(cell: &CheckedCell, player: usize) -> Option<f64> {
 
 fn map(cells: &[&CheckedCell], player: usize, most: f64) -> Figure {
     let name = player.checked_sub(1).map_or(&cells[0].of, |at| &cells[0].beside[at].of);
-    let first = &cells[0].beside.first().map_or("", |own| own.of.as_str());
+    let first = cells[0].beside.first().map_or("", |own| own.of.as_str());
     let (mut rows, mut columns) = (Vec::<String>::new(), Vec::<String>::new());
     let mut squares: Vec<Vec<Option<(f64, String)>>> = Vec::new();
     for cell in cells {

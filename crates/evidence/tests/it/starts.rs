@@ -39,8 +39,9 @@ fn near(value: Option<f64>, expected: f64, part: f64) {
     assert!((value - expected).abs() <= part * expected.max(0.01), "{value}, not {expected}");
 }
 
-/// Window at the end, class, share that ended by itself, loss and queue in BDP. A queue without loss
-/// is the window less what the path holds; SEARCH with 2 BDP loses its window less path and buffer.
+/// Window at the end, class, share that ended by itself, loss and queue in BDP. Without loss a queue
+/// is the window less what the path holds; SEARCH with 2 BDP loses the window less path and
+/// buffer.
 const KNOWN: [(&str, f64, [f64; 5]); 9] = [
     ("newreno?start=classic", 1.0, [4.0, 3.0, 0.0, 2.0, 1.0]),
     ("newreno?start=classic", 4.0, [10.0, 3.0, 0.0, 5.0, 4.0]),
@@ -177,8 +178,8 @@ fn ended_by_bursts(controller: &str, period: u32, jitter: u32) -> f64 {
     ended.count() as f64 / 10.0
 }
 
-/// Neqo looks only at segments that the application did not limit; the Linux module evaluates all, so
-/// that SEARCH ends on an idle path. HyStart ends there if times vary.
+/// Neqo looks only at segments that the application did not limit; the Linux module evaluates all,
+/// so that SEARCH ends on an idle path. HyStart ends there if times vary.
 #[test]
 fn bursts_of_an_application_end_starts_on_an_idle_path() {
     for (period, jitter) in [(60, 0), (60, 10), (200, 10), (500, 10)] {

@@ -22,7 +22,8 @@ fn a_saved_path_is_given_on_the_command_line() {
         metrics["fct_p50"]["median"].as_f64().unwrap_or_else(|| panic!("{metrics}"))
     };
     assert!((0.4..0.6).contains(&(took(1) / took(0))), "{} s, {} s", took(1), took(0));
-    // The result says what was saved: the base round trip, and 40 Mbit/s for 0.6 s in packets of 1500 B.
+    // The result has what was saved: the base round trip, and 40 Mbit/s for 0.6 s in packets of
+    // 1500 B.
     let scenarios: Vec<String> = place.files_of("saved");
     let file = scenarios.iter().find(|name| name.starts_with("scenario-2")).expect("a scenario");
     let text = String::from_utf8(place.read(&format!("saved/{file}"))).expect("text");
@@ -50,7 +51,8 @@ fn a_path_that_cannot_be_saved_is_refused_with_a_remedy() {
 fn a_check_of_starts_has_verdicts_and_a_map_of_exits() {
     let place = Scratch::new("starts-check");
     let words = ["check", "newreno?start=search", "--suite", "startup", "--quick", "--quiet"];
-    let output = place.narrows(words.into_iter().chain(["--only", "size,exit,app", "--out", "exit"]));
+    let output =
+        place.narrows(words.into_iter().chain(["--only", "size,exit,app", "--out", "exit"]));
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let check = json(&place.read("exit/check.json"));
     let ids: Vec<&Value> =
