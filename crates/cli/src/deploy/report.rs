@@ -82,6 +82,7 @@ pub fn write(folder: &Path, out: &Path, plan: Option<&Value>) -> Result<(Summary
         ("experiment.toml".to_owned(), text.into_bytes()),
     ];
     let info = RunInfo {
+        build: narrows_workbench::version().to_owned(),
         command: std::env::args().collect(),
         host: state.host.clone(),
         started_unix_s: at.duration_since(UNIX_EPOCH).ok().map(|own| own.as_secs()),

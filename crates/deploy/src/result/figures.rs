@@ -154,7 +154,7 @@ pub(super) fn pairs(own: &Ended, metric: Metric) -> Figure {
 pub(super) fn evidence(own: &Ended) -> Option<Figure> {
     let course = own.trial.course();
     let limit = own.trial.shown().first()?.limit;
-    let series: Vec<Series> = course
+    let mut series: Vec<Series> = course
         .iter()
         .enumerate()
         .map(|(place, (metric, values))| Series {
@@ -166,14 +166,26 @@ pub(super) fn evidence(own: &Ended) -> Option<Figure> {
         })
         .filter(|own| own.points.len() > 1)
         .collect();
+    if series.is_empty() {
+        return None;
+    }
+    // As a series and not as a rule, so that it is always in sight.
+    let last = own.trial.judged() as f64;
+    series.push(Series {
+        name: "stops here".to_owned(),
+        colour: COLOURS[2],
+        dash: 1,
+        points: vec![Some((0.0, limit)), Some((last, limit))],
+        joined: true,
+        ..Series::default()
+    });
     let all: Vec<f64> = series
         .iter()
         .flat_map(|own| own.points.iter().flatten().map(|(_, own)| *own))
-        .chain([1.0, limit])
         .filter(|own| *own > 0.0)
         .collect();
     let group = own.experiment.design.kind.group();
-    (!series.is_empty()).then(|| Figure {
+    Some(Figure {
         name: Some("evidence".to_owned()),
         title: format!("Evidence of harm after each {group}"),
         caption: format!(
@@ -185,10 +197,7 @@ pub(super) fn evidence(own: &Ended) -> Option<Figure> {
             title: "Evidence".to_owned(),
             scale: magnitudes(all.iter().copied(), |value| format!("{value}")),
         },
-        content: Content::Curves {
-            series,
-            rules: vec![Rule { vertical: false, at: limit, text: "stops here".to_owned() }],
-        },
+        content: Content::Curves { series, rules: Vec::new() },
     })
 }
 

@@ -20,7 +20,7 @@ __attribute__((section("sockops"), used)) int taker(struct bpf_sock_ops *ops)
 		flags_set(ops, 0);
 	return 1;
 }
-char license[] __attribute__((section("license"), used)) = "GPL";
+char _license[] __attribute__((section("license"), used)) = "GPL";
 "#;
 
 fn lease() -> Duration {
