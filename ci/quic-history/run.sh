@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 work=$root/target/quic-history
 
-# One version: stack, version, whether overflows panic, and the rows of src/main.rs to run.
+# One version: stack, version, whether its overflows panic, and the rows of src/main.rs to run.
 version() {
     stack=$1 version=$2 checks=$3 rows=$4
     case " $wanted " in *" all "*|*" $stack-$version "*) ;; *) return 0 ;; esac
@@ -17,7 +17,7 @@ version() {
     cp -r "$root/crates/guests/src" "$root/crates/guests/build.rs" "$place/guests/"
     cp "$here/src/main.rs" "$place/src/"
     sed -e "s|@ROOT@|$root|g" -e "s|@STACK@|$stack|g" -e "s|@VERSION@|$version|g" "$here/guests.toml" > "$place/guests/Cargo.toml"
-    sed -e "s|@ROOT@|$root|g" -e "s|@STACK@|$stack|g" "$here/workspace.toml" > "$place/Cargo.toml"
+    sed -e "s|@ROOT@|$root|g" -e "s|@STACK@|$stack|g" -e "s|@CHECKS@|$checks|g" "$here/workspace.toml" > "$place/Cargo.toml"
     # Our controllers in the stack need its current interface.
     sed -i -e '/adapted/d' "$place/guests/src/lib.rs"
     rm "$place/guests/src/adapted.rs"
@@ -32,8 +32,7 @@ version() {
     fi
     if [ -e "$here/locks/$stack-$version.lock" ]; then cp "$here/locks/$stack-$version.lock" "$place/Cargo.lock"; fi
     echo "== $stack $version, overflow checks $checks"
-    (cd "$place" && CARGO_TARGET_DIR="$work/target" CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS=$checks \
-        cargo run --quiet --release -- $rows)
+    (cd "$place" && CARGO_TARGET_DIR="$work/target" cargo run --quiet --release -- $rows)
     mkdir -p "$here/locks"
     cp "$place/Cargo.lock" "$here/locks/$stack-$version.lock"
 }

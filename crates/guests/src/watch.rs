@@ -37,6 +37,7 @@ impl Watch {
     }
 
     /// The window is full.
+    #[cfg(feature = "noq")]
     pub(crate) fn limited(&self) {
         self.limited.store(true, Relaxed);
     }

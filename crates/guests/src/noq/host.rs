@@ -235,7 +235,7 @@ impl Host for NoqHost {
     }
 
     fn due(&mut self) -> Option<Instant> {
-        self.connection.as_ref().and_then(|(_, connection)| connection.poll_timeout())
+        self.connection.as_mut().and_then(|(_, connection)| connection.poll_timeout())
     }
 
     fn state(&self) -> State {

@@ -109,7 +109,7 @@ fn a_qlog_is_drawn_over_the_run_that_it_is_of() {
     let run = scratch.narrows(["run", "net.toml", "--qlog", "all", "--out", "out"]);
     assert_eq!(code(&run), 0, "{}", stderr(&run));
     let logs = scratch.files_of("out");
-    let log = logs.keys().find(|name| name.ends_with(".sqlog")).expect("a log").clone();
+    let log = logs.iter().find(|name| name.ends_with(".sqlog")).expect("a log").clone();
     let shown = scratch.narrows([
         "report",
         "out",

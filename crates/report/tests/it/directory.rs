@@ -47,6 +47,7 @@ fn info(command: &str) -> RunInfo {
         peak_memory_mib: None,
         inputs: Vec::new(),
         controllers: Vec::new(),
+        stacks: Vec::new(),
     }
 }
 
