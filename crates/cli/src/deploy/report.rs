@@ -88,8 +88,7 @@ pub fn write(folder: &Path, out: &Path, plan: Option<&Value>) -> Result<(Summary
         started_unix_s: at.duration_since(UNIX_EPOCH).ok().map(|own| own.as_secs()),
         wall: began.elapsed(),
         peak_memory_mib: narrows_workbench::meter::peak_memory_mib(),
-        inputs: Vec::new(),
-        controllers: Vec::new(),
+        ..RunInfo::default()
     };
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let table = Some(("periods".to_owned(), table(&ended)));
