@@ -2,6 +2,7 @@
 //! should notice. Each is chosen by its name and stands in no list.
 
 use crate::controllers::bbr::v1::{self, Bbr};
+use crate::controllers::c4::{self, C4};
 use crate::controllers::cubic::{self, linux::LinuxCubic};
 use crate::parts::mutated::{Mutated, Mutation};
 use crate::{Build, Built, Entry};
@@ -102,6 +103,15 @@ static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             "BBR that forgets the bandwidth whenever nothing is in flight",
             Mutation::Forgets,
         ),
+        Entry {
+            name: "c4-lower-rate",
+            summary: "C4 whose nominal rate measurements lower and never raise",
+            build: Build::Shared(Arc::new(|setup, params| {
+                let mutated = Mutated(Some(Mutation::LowerRate));
+                Ok(Built::new(C4::mutant(setup, params, mutated)))
+            })),
+            ..c4::ENTRY
+        },
     ]
 });
 

@@ -2,8 +2,8 @@
 
 use crate::Entry;
 use crate::controllers::{
-    bbr, copa, cubic, dctcp, fast, hstcp, ledbatpp, newreno, pcc, prague, rcp, scalable, screamv2,
-    vcp, vegas, xcp,
+    bbr, c4, copa, cubic, dctcp, fast, hstcp, ledbatpp, newreno, pcc, prague, rcp, scalable,
+    screamv2, vcp, vegas, xcp,
 };
 use crate::cores::Twin;
 use crate::files::{FileForm, KeptFile};
@@ -35,6 +35,7 @@ pub static ENTRIES: &[&Entry] = &[
     &screamv2::ENTRY,
     &bbr::v1::ENTRY,
     &bbr::v3::ENTRY,
+    &c4::ENTRY,
     &pcc::allegro::ENTRY,
     &pcc::vivace::ENTRY,
     &pcc::nsdi18::ENTRY,

@@ -107,6 +107,7 @@ fn described(change: &LinkChange) -> (Changed, String) {
                 JitterDist::None => none(),
                 JitterDist::Uniform(most) => format!("up to {most}"),
                 JitterDist::Normal(deviation) => format!("normal, standard deviation {deviation}"),
+                JitterDist::Wifi(average) => format!("Wi-Fi, average {average}"),
             },
         ),
         LinkChange::Reorder(Reorder { share, delay }) => {

@@ -190,6 +190,9 @@ fn write_jitter(out: &mut Document, jitter: Jitter) {
         }
         JitterDist::Normal(deviation) => out
             .plain("jitter", format_args!("{{ normal = \"{deviation}\", reorders = {reorders} }}")),
+        JitterDist::Wifi(average) => {
+            out.plain("jitter", format_args!("{{ wifi = \"{average}\", reorders = {reorders} }}"))
+        }
     }
 }
 

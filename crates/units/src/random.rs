@@ -55,6 +55,22 @@ impl Random {
         radius * libm::cos(2.0 * std::f64::consts::PI * self.uniform())
     }
 
+    /// Poisson with this mean, below 700, by inversion.
+    pub fn poisson(&mut self, mean: f64) -> u64 {
+        debug_assert!((0.0..700.0).contains(&mean), "a mean of {mean}");
+        let draw = self.uniform();
+        let mut term = libm::exp(-mean);
+        let mut sum = term;
+        let mut count = 0;
+        // The terms fall below the grid of `draw` before the count is large.
+        while draw >= sum && term > 0.0 {
+            count += 1;
+            term *= mean / count as f64;
+            sum += term;
+        }
+        count
+    }
+
     /// Exponential with this mean, by inversion.
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -mean * libm::log1p(-self.uniform())

@@ -1,6 +1,7 @@
 //! One file or folder for each controller.
 
 pub mod bbr;
+pub mod c4;
 pub mod copa;
 pub mod cubic;
 pub mod dctcp;

@@ -39,6 +39,9 @@ pub enum Mutation {
     SpreadRetreat,
     /// Rate-limited increase: a reduction does not reset the largest flight.
     FlightStays,
+    /// C4: a measurement lowers the nominal rate and never raises it (the pseudocode of
+    /// draft-huitema-ccwg-c4-spec).
+    LowerRate,
 }
 
 /// The fault of an instance, if it has one.

@@ -36,6 +36,16 @@ pub(super) const RTT_P99: Metric = Metric {
     compute: rtt_p99,
 };
 
+pub(super) const RTT_MEAN: Metric = Metric {
+    name: "rtt_mean",
+    unit: "ms",
+    better: Better::Lower,
+    summary: "Mean round trip.",
+    formula: "mean of the same round trips as rtt_p50; exact",
+    source: "the average RTT of draft-huitema-ccwg-c4-test, section Tests and metrics",
+    compute: rtt_mean,
+};
+
 pub(super) const DELAY_P95: Metric = Metric {
     name: "delay_p95",
     unit: "ms",
@@ -98,6 +108,10 @@ pub(super) fn rtt_p95(record: &Record) -> Option<f64> {
 
 pub(super) fn rtt_p99(record: &Record) -> Option<f64> {
     quantile(&pooled(record, |flow| &flow.rtt), 0.99)
+}
+
+pub(super) fn rtt_mean(record: &Record) -> Option<f64> {
+    pooled(record, |flow| &flow.rtt).mean().map(|span| span.as_millis_f64())
 }
 
 pub(super) fn delay_p95(record: &Record) -> Option<f64> {
@@ -198,6 +212,7 @@ mod tests {
         for (got, want) in [
             (rtt_p50(&run), 50.0),
             (rtt_p95(&run), 95.0),
+            (rtt_mean(&run), 50.5),
             (rtt_p99(&run), 99.0),
             (delay_p95(&run), 20.0),
         ] {

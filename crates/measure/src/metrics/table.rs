@@ -8,7 +8,7 @@ use super::completion::{
 };
 use super::convergence::CONVERGENCE;
 use super::delay::{
-    DELAY_P95, QUEUEING_P50, QUEUEING_P95, RTT_P50, RTT_P95, RTT_P99, SELF_INFLICTED,
+    DELAY_P95, QUEUEING_P50, QUEUEING_P95, RTT_MEAN, RTT_P50, RTT_P95, RTT_P99, SELF_INFLICTED,
     STANDING_QUEUE,
 };
 use super::delivery::{ECN_MARKED, GOODPUT, LOSS, RETRANSMITTED, SPURIOUS, TIMEOUTS, UTILISATION};
@@ -36,6 +36,7 @@ pub const METRICS: &[Metric] = &[
     RTT_P50,
     RTT_P95,
     RTT_P99,
+    RTT_MEAN,
     DELAY_P95,
     SELF_INFLICTED,
     STANDING_QUEUE,
@@ -98,6 +99,7 @@ pub const OF_FLOWS: &[Metric] = &[
     RTT_P50,
     RTT_P95,
     RTT_P99,
+    RTT_MEAN,
     DELAY_P95,
     SELF_INFLICTED,
     ECN_MARKED,

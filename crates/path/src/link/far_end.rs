@@ -28,9 +28,31 @@ pub enum JitterDist {
     /// (RFC 8868, section 4.5). A packet cannot come before it has crossed, so the mean is three
     /// standard deviations.
     Normal(Span),
+    /// Wi-Fi beside others on its channel, as draft-huitema-ccwg-c4-test has it (section "Handling
+    /// of High Jitter Environments"), with this nominal average: short deferrals for each packet,
+    /// and beyond an average of 1 ms series of retransmissions for some.
+    Wifi(Span),
 }
 
+/// Deferrals of a packet, and the time that each takes; the last is a part of it.
+const DEFERRALS: f64 = 1.0;
+const DEFERRAL: Span = Span::from_millis(1);
+/// Retransmissions of a packet that is retransmitted at all, and the time that each takes.
+const RETRANSMISSIONS: f64 = 12.0;
+const RETRANSMISSION: Span = Span::from_micros(7_500);
+/// Average at which every packet is retransmitted.
+const WORST_WIFI: Span = Span::from_millis(91);
+
 impl Jitter {
+    /// Wi-Fi with this nominal average, at most [`Jitter::MOST_WIFI`].
+    pub fn wifi(average: Span) -> Jitter {
+        let spread = if average.is_zero() { JitterDist::None } else { JitterDist::Wifi(average) };
+        Jitter { spread, reorders: false }
+    }
+
+    /// Largest nominal average of Wi-Fi: the one at which every packet is retransmitted.
+    pub const MOST_WIFI: Span = WORST_WIFI;
+
     /// Uniform from zero to `most`, without overtaking.
     pub fn uniform(most: Span) -> Jitter {
         Jitter {
@@ -154,7 +176,23 @@ impl<P: Packet> FarEnd<P> {
                     break Span::from_secs_f64(deviation.as_secs_f64() * (3.0 + draw));
                 }
             },
+            JitterDist::Wifi(average) => self.wifi(average),
         }
+    }
+
+    /// `N1` · 1 ms less a part of one of them, and for a share of the packets `N2` · 7.5 ms.
+    fn wifi(&mut self, average: Span) -> Span {
+        let deferrals = self.jitter.poisson(DEFERRALS);
+        let mut extra = DEFERRAL * deferrals;
+        if deferrals > 0 {
+            extra = extra.saturating_sub(self.jitter.span_below(DEFERRAL));
+        }
+        let share = average.saturating_sub(DEFERRAL).as_secs_f64()
+            / (WORST_WIFI.saturating_sub(DEFERRAL)).as_secs_f64();
+        if share > 0.0 && self.jitter.chance(share) {
+            extra = extra + RETRANSMISSION * self.jitter.poisson(RETRANSMISSIONS);
+        }
+        extra
     }
 
     /// The first burst at or after `time`.

@@ -183,6 +183,53 @@ fn normal_jitter_is_truncated_and_reorders_only_if_asked() {
     }
 }
 
+/// Extra delays of packets so far apart that none waits for another, in milliseconds.
+fn extras(jitter: Jitter, packets: u64) -> Vec<f64> {
+    let config = LinkConfig {
+        delivery: Delivery { jitter, ..Delivery::default() },
+        ..LinkConfig::default()
+    };
+    let mut link: Link<Full> = Link::new(&config, 1, "link");
+    let extra = |number: u64| {
+        let at = us(1_000_000 * number);
+        link.offer(at, Full(number));
+        let (arrival, _) = link.pop(at + Span::from_millis(999)).expect("within a second");
+        arrival.since(at).as_millis_f64()
+    };
+    (0..packets).map(extra).collect()
+}
+
+/// N1 · 1 ms − U(0, 1 ms) if N1 ≥ 1, N1 Poisson with mean 1; plus N2 · 7.5 ms, N2 Poisson with
+/// mean 12, with probability (7 − 1)/90 = 1/15.
+#[test]
+fn wifi_defers_each_packet_and_retransmits_some() {
+    let share = |extras: &[f64], is: &dyn Fn(f64) -> bool| {
+        extras.iter().filter(|extra| is(**extra)).count() as f64 / extras.len() as f64
+    };
+    let extras_of = |ms| extras(Jitter::wifi(Span::from_millis(ms)), 60_000);
+    let bad = extras_of(7);
+    // 1 − (1 − 1/e)/2 + 90/15 = 6.684 ms.
+    let mean = bad.iter().sum::<f64>() / bad.len() as f64;
+    assert!((mean - 6.684).abs() < 0.25, "{mean}");
+    // No delay: N1 = 0 and no retransmission, 14/15 of 1/e.
+    let none = share(&bad, &|extra| extra == 0.0);
+    assert!((none - 0.3434).abs() < 0.008, "{none}");
+    // At most 1 ms: N1 is 0 or 1, 14/15 of 2/e.
+    let short = share(&bad, &|extra| extra <= 1.0);
+    assert!((short - 0.6867).abs() < 0.008, "{short}");
+    // More than 30 ms: N2 ≥ 5, or N2 = 4 and N1 ≥ 1: 0.99576/15.
+    let long = share(&bad, &|extra| extra > 30.0);
+    assert!((long - 0.0664).abs() < 0.004, "{long}");
+    // More than 102.5 ms: N2 ≥ 14, of which P = 0.3185, or 13 beside a rare N1.
+    let longest = share(&bad, &|extra| extra > 102.5);
+    assert!((longest - 0.3185 / 15.0).abs() < 0.003, "{longest}");
+    // Up to 1 ms there is no retransmission, and at 91 ms each packet has some.
+    assert!(extras_of(1).iter().all(|extra| *extra < 15.0));
+    let worst = extras(Jitter::wifi(Span::from_millis(91)), 20_000);
+    let mean = worst.iter().sum::<f64>() / worst.len() as f64;
+    assert!((mean - 90.684).abs() < 0.8, "{mean}");
+}
+
 #[test]
 fn deliveries_come_in_bursts() {
     let aggregate = Span::from_millis(4);

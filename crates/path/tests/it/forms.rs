@@ -240,6 +240,7 @@ fn deliveries() -> impl Strategy<Value = Delivery> {
         3 => Just(JitterDist::None),
         1 => (1u64..5_000_000).prop_map(|ns| JitterDist::Uniform(Span::from_nanos(ns))),
         1 => (1u64..2_000_000).prop_map(|ns| JitterDist::Normal(Span::from_nanos(ns))),
+        1 => (1u64..91_000_000).prop_map(|ns| JitterDist::Wifi(Span::from_nanos(ns))),
     ];
     let reorder = prop_oneof![
         Just(Reorder::default()),

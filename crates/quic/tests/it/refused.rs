@@ -8,7 +8,7 @@ fn by_noq() {
     insta::assert_snapshot!(refused("prague"), @r#"prague cannot run in noq: it needs ECN counts per code point, and the library tells that something was marked, not how much, and never sends ECT(1); take cubic, which takes a mark for a loss"#);
     insta::assert_snapshot!(refused("xcp"), @r#"xcp cannot run in noq: it needs throughput feedback from routers, and QUIC packets have no header that routers write into; take a controller without routers, such as copa or bbr3"#);
     insta::assert_snapshot!(refused("rcp"), @r#"rcp cannot run in noq: it needs a rate stamped by routers, and QUIC packets have no header that routers write into; take a controller without routers, such as copa or bbr3"#);
-    insta::assert_snapshot!(refused("copper"), @r#"there is no controller "copper"; known controllers: newreno, cubic, hstcp, scalable, dctcp, prague, fast, fast-sc2002, fast-kernel, vegas, copa, ledbatpp, screamv2, bbr, bbr3, allegro and 9 more, which `narrows list controllers` lists"#);
+    insta::assert_snapshot!(refused("copper"), @r#"there is no controller "copper"; known controllers: newreno, cubic, hstcp, scalable, dctcp, prague, fast, fast-sc2002, fast-kernel, vegas, copa, ledbatpp, screamv2, bbr, bbr3, c4 and 10 more, which `narrows list controllers` lists"#);
     insta::assert_snapshot!(refused("copa?delta=0"), @r#"copa: delta=0 is not allowed; it must be a number from 0.001 to 10"#);
 }
 

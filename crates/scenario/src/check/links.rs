@@ -293,7 +293,7 @@ pub(super) fn shorter(
 }
 
 pub(super) fn jitter(raw: &At<RawJitter>, duration: Span) -> Checked<Jitter> {
-    let RawSpread { uniform, normal, reorders } = match &raw.value {
+    let RawSpread { uniform, normal, wifi, reorders } = match &raw.value {
         RawJitter::Uniform(most) => {
             return Ok(Jitter::uniform(shorter(most.0, &raw.span, "jitter", duration)?));
         }
@@ -301,19 +301,31 @@ pub(super) fn jitter(raw: &At<RawJitter>, duration: Span) -> Checked<Jitter> {
     };
     let reorders = reorders.unwrap_or(false);
     let time = |time: &At<Quantity<Span>>| shorter(time.value.0, &time.span, "jitter", duration);
-    match (uniform, normal) {
-        (Some(most), None) => Ok(Jitter { reorders, ..Jitter::uniform(time(most)?) }),
-        (None, Some(deviation)) if deviation.value.0.is_zero() => {
-            Ok(Jitter { spread: JitterDist::None, reorders })
+    let spread = match (uniform, normal, wifi) {
+        (Some(most), None, None) => Jitter::uniform(time(most)?).spread,
+        (None, Some(deviation), None) if deviation.value.0.is_zero() => JitterDist::None,
+        (None, Some(deviation), None) => JitterDist::Normal(time(deviation)?),
+        (None, None, Some(average)) => Jitter::wifi(wifi_average(average)?).spread,
+        _ => {
+            let help = "write { uniform = \"5 ms\" }, { normal = \"5 ms\" } or { wifi = \"7 ms\" }, with reorders = true to let packets overtake";
+            return Err(Problem::at(
+                &raw.span,
+                "a jitter is one of uniform, normal and wifi",
+                help,
+            ));
         }
-        (None, Some(deviation)) => {
-            Ok(Jitter { spread: JitterDist::Normal(time(deviation)?), reorders })
-        }
-        (Some(_), Some(_)) | (None, None) => {
-            let help = "write { uniform = \"5 ms\" } or { normal = \"5 ms\" }, with reorders = true to let packets overtake";
-            Err(Problem::at(&raw.span, "a jitter is either uniform or normal", help))
-        }
+    };
+    Ok(Jitter { spread, reorders })
+}
+
+fn wifi_average(average: &At<Quantity<Span>>) -> Checked<Span> {
+    let most = Jitter::MOST_WIFI;
+    if average.value.0 <= most {
+        return Ok(average.value.0);
     }
+    let message = format!("an average jitter of {} is more than Wi-Fi has here", average.value.0);
+    let help = format!("give at most {most}, at which every packet is retransmitted");
+    Err(Problem::at(&average.span, message, help))
 }
 
 pub(super) fn reorder(raw: &At<RawReorder>, duration: Span) -> Checked<Reorder> {

@@ -160,7 +160,7 @@ impl<'de> Deserialize<'de> for RawJitter {
     }
 }
 
-/// Distribution of the extra delay: either `uniform` or `normal`.
+/// Distribution of the extra delay: one of `uniform`, `normal` and `wifi`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Spread")]
@@ -170,6 +170,10 @@ pub(crate) struct RawSpread {
     /// Normal with this standard deviation, truncated at three standard deviations. The mean is
     /// three standard deviations, so that no packet comes too early (RFC 8868, section 4.5).
     pub normal: Option<At<Quantity<Span>>>,
+    /// Wi-Fi beside other networks, with this nominal average, at most 91 ms: deferrals of 1 ms,
+    /// and series of retransmissions for a share of the packets that grows from none at 1 ms to all
+    /// (draft-huitema-ccwg-c4-test).
+    pub wifi: Option<At<Quantity<Span>>>,
     /// True if packets may overtake each other. Default: false.
     pub reorders: Option<bool>,
 }

@@ -206,6 +206,8 @@ fn changes() {
         change("rate = \"1 Mbit/s\"\nevery = \"1 s\"\nuntil = \"30 s\"\ntimes = 3"),
         change("reorder = { share = 2, delay = \"1 ms\" }"),
         change("jitter = { reorders = true }"),
+        change("jitter = { wifi = \"5 ms\", normal = \"5 ms\" }"),
+        change("jitter = { wifi = \"91001 us\" }"),
     ];
     let mut edits: Vec<(&str, &str)> =
         texts.iter().map(|text| ("[[flow]]", text.as_str())).collect();

@@ -76,6 +76,8 @@ fn jitter() -> impl Strategy<Value = String> {
             .prop_map(|(ns, on)| format!("jitter = {{ uniform = \"{ns} ns\", reorders = {on} }}")),
         (0u64..1_000_000_000, any::<bool>())
             .prop_map(|(ns, on)| format!("jitter = {{ normal = \"{ns} ns\", reorders = {on} }}")),
+        (0u64..=91_000_000, any::<bool>())
+            .prop_map(|(ns, on)| format!("jitter = {{ wifi = \"{ns} ns\", reorders = {on} }}")),
     ]
 }
 

@@ -203,6 +203,37 @@ mod tests {
         })
     }
 
+    /// Segments that may have left after so many deliveries while the flight stays above the
+    /// target: the proportional part alone.
+    fn in_proportion(algorithm: RecoveryAlgorithm) -> [u32; 3] {
+        let mut reduction = CwndReduction::new(algorithm);
+        reduction.begin(20, 18);
+        let mut left = 0;
+        [4, 9, 18].map(|until| {
+            let CwndReduction::Prr(Prr { delivered: before, .. }) = reduction else {
+                unreachable!()
+            };
+            for _ in before..until {
+                reduction.on_ack(1, 15, 14, false);
+                for _ in 15..reduction.window(14, true) {
+                    reduction.on_sent();
+                    left += 1;
+                }
+            }
+            left
+        })
+    }
+
+    /// Twenty segments in flight, the window of twenty to fall to 14, and the third SACK: RecoverFS
+    /// is 20 − 3 SACKed + 1 delivered by it.
+    #[test]
+    fn the_proportion_of_rfc_9937_is_that_of_recover_fs() {
+        // ⌈14/18 · 4⌉, ⌈14/18 · 9⌉, ⌈14/18 · 18⌉.
+        assert_eq!(in_proportion(RecoveryAlgorithm::Rfc9937), [4, 7, 14]);
+        // ⌈14/20 · 4⌉, ⌈14/20 · 9⌉, ⌈14/20 · 18⌉.
+        assert_eq!(in_proportion(RecoveryAlgorithm::Prr), [3, 7, 13]);
+    }
+
     #[test]
     fn rfc_9937_spreads_the_reduction_over_the_flight_and_linux_over_the_window() {
         // ⌈14/18 · 4⌉ and ⌈14/18 · 9⌉; then the flight is down to 14, and each delivery lets one

@@ -24,6 +24,13 @@ const LIFETIME: Span = Span::from_secs(600);
 /// At most so many times the saved round trip; and more than half of it.
 const LONGER: u64 = 10;
 
+/// True if a path with this least round trip may be the one that was saved, not too long ago.
+pub fn fits(saved: &Saved, min_rtt: Span) -> bool {
+    saved.age <= LIFETIME
+        && min_rtt.as_nanos() * 2 > saved.rtt.as_nanos()
+        && min_rtt.as_nanos() <= saved.rtt.as_nanos().saturating_mul(LONGER)
+}
+
 /// The phase of a connection that resumes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Phase {
@@ -162,8 +169,7 @@ impl Resume {
         if (feedback.totals.delivered as f64) < self.initial || self.min_rtt == Span::MAX {
             return ResumeStep::Start;
         }
-        let fits = self.min_rtt.as_nanos() * 2 > saved.rtt.as_nanos()
-            && self.min_rtt.as_nanos() <= saved.rtt.as_nanos().saturating_mul(LONGER);
+        let fits = fits(&saved, self.min_rtt);
         let part = if self.whole { 1.0 } else { 0.5 };
         let jump = (saved.window.get() * part).min(self.most);
         if !fits || jump <= window {

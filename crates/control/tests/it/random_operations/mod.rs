@@ -75,14 +75,17 @@ proptest! {
             window: Segments::new(f64::from(window)),
             age: Span::ZERO,
         };
+        let starts = ["auto", "classic", "hystart", "hystart++", "search", "rapid"];
+        let mut texts = vec!["c4".to_owned(), "c4?profile=picoquic".to_owned()];
         for name in ["newreno", "cubic", "hstcp", "scalable", "dctcp"] {
-            for start in ["auto", "classic", "hystart", "hystart++", "search", "rapid"] {
-                let text = format!("{name}?resume&start={start}&growth=rate-limited");
-                for rtt in [1, 50, 1_000] {
-                    let saved = Saved { rtt: Span::from_millis(rtt), ..saved };
-                    let setup = Setup { saved: Some(saved), ..setup(10.0) };
-                    Connection::new(&text, &setup).run(&operations);
-                }
+            let text = |start| format!("{name}?resume&start={start}&growth=rate-limited");
+            texts.extend(starts.map(text));
+        }
+        for text in texts {
+            for rtt in [1, 50, 1_000] {
+                let saved = Saved { rtt: Span::from_millis(rtt), ..saved };
+                let setup = Setup { saved: Some(saved), ..setup(10.0) };
+                Connection::new(&text, &setup).run(&operations);
             }
         }
     }

@@ -15,7 +15,7 @@ fn an_outage_of_a_second_is_over_a_second_after_it() {
     // LEDBAT++ and SCReAMv2 take the second for a queue, which halves their windows per round trip,
     // and grow slowly: by a third of a segment, and by a segment and 2 %.
     for controller in
-        windowed().filter(|controller| !["ledbatpp", "screamv2"].contains(&&*controller.text))
+        windowed().filter(|controller| !["ledbatpp", "screamv2"].contains(&controller.name()))
     {
         let text = one_link(
             &controller.text,

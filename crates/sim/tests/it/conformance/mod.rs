@@ -44,6 +44,13 @@ struct Subject {
     basis: Basis,
 }
 
+impl Subject {
+    /// The controller's name, without parameters.
+    fn name(&self) -> &str {
+        self.text.split('?').next().unwrap_or_default()
+    }
+}
+
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
@@ -76,7 +83,7 @@ fn windowed() -> impl Iterator<Item = Subject> {
 /// alpha in two round trips; LEDBAT++ grows by a part of what is acknowledged; SCReAMv2, for media,
 /// adds a segment and 2 % per round trip.
 fn climbs(subject: &Subject) -> bool {
-    ["fast-sc2002", "ledbatpp", "screamv2"].iter().any(|name| subject.text.starts_with(name))
+    ["fast-sc2002", "ledbatpp", "screamv2"].contains(&subject.name())
 }
 
 fn secs(time: f64) -> Time {

@@ -31,7 +31,7 @@ fn every_rate_is_used() {
         for (rate, delay, buffer, seconds, least) in
             PATHS.iter().filter(|path| !climbs || (path.1 < 400 && path.0 != "1 Gbit/s"))
         {
-            let least = match &controller.text[..] {
+            let least = match controller.name() {
                 // Slowdowns may cost a tenth (draft-irtf-iccrg-ledbat-plus-plus, section 4.4).
                 "ledbatpp" => 0.9 * least,
                 // It reaches this rate 5 s after its start: 93 % of 15 s, 99 % of 60 s.

@@ -1,7 +1,8 @@
 //! BBR version 3: version 1's model, bounded by what losses tell, and probing for bandwidth at
 //! longer and random intervals.
 //!
-//! Sources: draft-ietf-ccwg-bbr-06 (`profile=draft`); github.com/google/bbr, branch v3,
+//! Sources: draft-ietf-ccwg-bbr-06 (`profile=draft`), whose text of 3 August 2026 makes state
+//! machine and pseudocode binding and otherwise changes words; github.com/google/bbr, branch v3,
 //! `net/ipv4/tcp_bbr.c` (`profile=linux`). They differ in constants (`profile.rs`) and in details
 //! named where they are. ECN (`ecn=true`) is the kernel's only. Sections and names in CamelCase are
 //! those of the draft, names that begin with `bbr_` those of the kernel.

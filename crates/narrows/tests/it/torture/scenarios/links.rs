@@ -170,8 +170,9 @@ pub fn loss(random: &mut Random) -> String {
 
 pub fn jitter(sketch: &Sketch, random: &mut Random) -> String {
     let most = random.between(0, 1_000 * sketch.duration / 20);
-    match random.below(4) {
+    match random.below(5) {
         0 => format!("\"{most} us\""),
+        4 => format!("{{ wifi = \"{} us\", reorders = true }}", most.min(91_000)),
         1 => format!("{{ uniform = \"{most} us\", reorders = true }}"),
         2 => format!("{{ normal = \"{most} us\" }}"),
         _ => format!("{{ normal = \"{most} us\", reorders = true }}"),

@@ -106,3 +106,55 @@ fn probe_rtt_may_end_while_idle() {
         assert_eq!(flow.bbr.state, BbrState::Cruise);
     }
 }
+
+/// The interval may end in any state: the text after -06 makes its pseudocode binding, and
+/// `CheckProbeRTT` asks for the state ProbeRTT only.
+#[test]
+fn probe_rtt_comes_in_probe_up_and_gives_its_window_back() {
+    for text in PROFILES {
+        let mut flow = Flow::reach(text, BbrState::Up);
+        flow.bbr.window = Cwnd::new(600);
+        flow.ack(Step { rtt_us: 39_000, ..STEP });
+        assert_eq!(flow.bbr.state, BbrState::Up, "{text}");
+        flow.ack(Step { after: 5_000_001, rtt_us: 60_000, ..STEP });
+        // Half of 325 packets: the queue of the probe is not the path.
+        assert_eq!((flow.bbr.state, flow.window()), (BbrState::ProbeRtt, 163), "{text}");
+        assert_eq!(flow.bbr.min_rtt.get(), Some(39_000));
+        flow.ack(Step { flight: 163, rtt_us: 39_500, ..STEP });
+        flow.ack(Step { after: 200_001, flight: 163, rtt_us: 39_500, ..STEP });
+        flow.ack(Step { after: 0, flight: 163, rtt_us: 39_500, ..ROUND });
+        assert_eq!(flow.bbr.state, BbrState::Cruise, "{text}");
+        assert!(flow.window() >= 600, "restored: {}", flow.window());
+    }
+}
+
+/// A queue of others that stands for longer than the filter of ten seconds becomes the least round
+/// trip just before the second ProbeRTT, which then keeps more in flight than the path holds: what
+/// the text says, and its issue 109 (open in August 2026).
+#[test]
+fn a_standing_queue_is_taken_for_the_path_after_ten_seconds() {
+    for text in PROFILES {
+        let mut flow = Flow::reach(text, BbrState::Cruise);
+        flow.ack(Step { rtt_us: 39_000, ..STEP });
+        let stamp = flow.now;
+        let queued = Step { rtt_us: 60_000, ..STEP };
+        let until = |flow: &mut Flow, time: u64, step: Step| {
+            let after = time - flow.now;
+            flow.ack(Step { after, ..step });
+        };
+        until(&mut flow, stamp + 5_000_001, queued);
+        assert_eq!((flow.bbr.state, flow.window()), (BbrState::ProbeRtt, 163), "{text}");
+        flow.ack(Step { flight: 163, ..queued });
+        flow.ack(Step { after: 200_001, flight: 163, ..queued });
+        flow.ack(Step { after: 0, flight: 163, round: true, ..queued });
+        let left = flow.now;
+        assert_eq!((flow.bbr.state, flow.bbr.min_rtt.get()), (BbrState::Cruise, Some(39_000)));
+        until(&mut flow, stamp + 10_000_001, queued);
+        assert_ne!(flow.bbr.state, BbrState::ProbeRtt);
+        assert_eq!(flow.bbr.min_rtt.get(), Some(60_000), "{text}: before the second ProbeRTT");
+        until(&mut flow, left + 5_000_001, queued);
+        // Half of 500 packets, rounded up.
+        let window = flow.bbr.probe_rtt_window();
+        assert_eq!((flow.bbr.state, window), (BbrState::ProbeRtt, 251), "{text}");
+    }
+}
