@@ -98,10 +98,6 @@ fn each_error_names_place_value_and_remedy() {
         with("[design]\nkind = \"share\"\nhigh = \"50 %\""),
         with("[design]\nkind = \"steps\"\nsteps = [\"10 %\", \"1 %\"]"),
         with("[roll_back]\nlease = \"1 s\""),
-        with("[design]\nstart = \"tomorrow\""),
-        with("[design]\nstart = \"2026-02-30T03:00:00Z\""),
-        with("[design]\nkind = \"share\"\npairs = 1100"),
-        with("[result]\nkeep = \"101 %\""),
         with("[result]\nlisten = \"9464\""),
         with("[plan]"),
         with("[plan]\nscenario = \"a.toml\"\npath = \"dsl\""),
@@ -111,6 +107,19 @@ fn each_error_names_place_value_and_remedy() {
     ];
     let told: Vec<String> = bad.iter().map(|text| read(text).expect_err(text)).collect();
     insta::assert_snapshot!(told.join("\n"));
+}
+
+#[test]
+fn times_slices_and_shares_of_records_are_checked() {
+    for (text, reason) in [
+        ("[design]\nstart = \"tomorrow\"", "\"tomorrow\" is no time"),
+        ("[design]\nstart = \"2026-02-30T03:00:00Z\"", "is no time"),
+        ("[design]\nkind = \"share\"\npairs = 1100", "this makes 1108 periods"),
+        ("[result]\nkeep = \"101 %\"", "is not a percentage of 0 % to 100 %"),
+    ] {
+        let told = read(&with(text)).expect_err(text);
+        assert!(told.contains(reason), "{told}");
+    }
 }
 
 proptest::proptest! {

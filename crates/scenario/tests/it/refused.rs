@@ -362,14 +362,6 @@ fn flows() {
             "controller = \"newreno?resume\"\nworkload = { size = \"1 MB\", reconnect = \"saved\" }"
         ),
         ("controller = \"newreno\"", "controller = \"bbr?start=search\""),
-        (
-            "controller = \"newreno\"",
-            "controller = \"newreno\"\nworkload = { on = \"2 s\", off = \"1 s\", connections = \"new\" }"
-        ),
-        (
-            "controller = \"newreno\"",
-            "controller = \"newreno\"\nworkload = { response = \"9 kB\", connections = \"new\" }"
-        ),
         (FLOW, &format!("{FLOW}name = \"a\"\n{FLOW}name = \"a\"\n")),
         (FLOW, &format!("{FLOW}name = \"a\"\ncount = 2\n{FLOW}name = \"a.2\"\n")),
     ]));
