@@ -29,6 +29,15 @@ impl OwnLog {
         Ok(OwnLog(Arc::new(Mutex::new(written))))
     }
 
+    /// Writes a part of the log.
+    pub fn write(&self, bytes: &[u8]) {
+        if let Ok(mut written) = self.written()
+            && let Err(error) = written.out.write_all(bytes)
+        {
+            written.failed.get_or_insert(error);
+        }
+    }
+
     /// Ends the log, after the transport is gone.
     ///
     /// # Errors
@@ -44,21 +53,5 @@ impl OwnLog {
 
     fn written(&self) -> io::Result<std::sync::MutexGuard<'_, Written>> {
         self.0.lock().map_err(|_| io::Error::other("its writer has panicked"))
-    }
-}
-
-impl Write for OwnLog {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut written = self.written()?;
-        let result = written.out.write(bytes);
-        if let Err(error) = &result {
-            written.failed.get_or_insert_with(|| io::Error::new(error.kind(), error.to_string()));
-        }
-        result
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        // The file is flushed at its end: a stack flushes after each event.
-        Ok(())
     }
 }

@@ -5,7 +5,6 @@
 
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Ecn;
-use std::io::Write;
 
 /// Bytes of the headers below a guest's datagram, down to IP: 20 of IPv4 and 8 of UDP.
 pub const GUEST_HEADERS: Bytes = Bytes::new(28);
@@ -13,6 +12,9 @@ pub const GUEST_HEADERS: Bytes = Bytes::new(28);
 /// The largest datagram of a guest: an Ethernet packet of 1500 B less the headers of IPv6 and UDP,
 /// where the path MTU discovery of noq and quinn ends.
 pub const GUEST_DATAGRAM: Bytes = Bytes::new(1452);
+
+/// Takes the text of a guest's own log, part by part.
+pub type LogSink = Box<dyn FnMut(&[u8]) + Send + Sync>;
 
 /// An end of a guest's connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +48,7 @@ pub trait Guest: Send {
     /// # Errors
     ///
     /// The reason, with a remedy, if it can write none.
-    fn log(&mut self, out: Box<dyn Write + Send + Sync>) -> Result<(), String> {
+    fn log(&mut self, out: LogSink) -> Result<(), String> {
         drop(out);
         Err("it has no log of its own; leave the log out".to_owned())
     }

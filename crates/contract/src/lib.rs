@@ -26,6 +26,7 @@ pub use feedback::{
 };
 pub use guest::{
     Datagram, End, GUEST_DATAGRAM, GUEST_HEADERS, Guest, GuestCounts, GuestEnd, GuestSample,
+    LogSink,
 };
 pub use open::{Open, Role};
 pub use saved::Saved;

@@ -20,8 +20,8 @@ pub use files::{
 pub use narrows_contract::{
     Acked, Awaited, Basis, Build, Built, CaState, Congestion, Controller, Datagram, Decision,
     EcnDelta, End, Entry, Fault, Feedback, GUEST_DATAGRAM, GUEST_HEADERS, Guest, GuestCounts,
-    GuestEnd, GuestMaker, GuestSample, Lost, Maker, Open, Outstanding, RateSample, Reduction, Role,
-    Saved, Sent, Setup, Tag, Timeout, Totals,
+    GuestEnd, GuestMaker, GuestSample, LogSink, Lost, Maker, Open, Outstanding, RateSample,
+    Reduction, Role, Saved, Sent, Setup, Tag, Timeout, Totals,
 };
 pub use parts::intervals::{ByInterval, Interval, Policy, SHORTEST_INTERVAL, Setting};
 pub use registry::{

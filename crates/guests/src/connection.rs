@@ -5,16 +5,17 @@ use crate::clock;
 use crate::held::{Account, Held};
 use crate::settings::Settings;
 use crate::watch::Watch;
-use narrows_control::{Datagram, End, GUEST_HEADERS, Guest, GuestCounts, GuestEnd, GuestSample};
+use narrows_control::{
+    Datagram, End, GUEST_HEADERS, Guest, GuestCounts, GuestEnd, GuestSample, LogSink,
+};
 use narrows_units::{Rate, Time};
-use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
 /// One end of a connection: an endpoint of a stack with one connection. Both stacks are driven so.
 pub(crate) trait Host: Send {
     /// Writes the stack's own log to `out`; called first. The error says why it cannot.
-    fn log(&mut self, out: Box<dyn Write + Send + Sync>) -> Result<(), String>;
+    fn log(&mut self, out: LogSink) -> Result<(), String>;
 
     /// A datagram arrives. The endpoint may answer it by itself.
     fn receive(&mut self, now: Instant, datagram: Datagram, answer: &mut dyn FnMut(Datagram));
@@ -100,7 +101,7 @@ impl<H: Host> Connection<H> {
 }
 
 impl<H: Host> Guest for Connection<H> {
-    fn log(&mut self, out: Box<dyn Write + Send + Sync>) -> Result<(), String> {
+    fn log(&mut self, out: LogSink) -> Result<(), String> {
         self.hosts[End::Sender as usize].log(out)
     }
 

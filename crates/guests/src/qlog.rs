@@ -7,3 +7,19 @@ pub(crate) fn refused() -> String {
      it with --features quic-qlog, or leave --qlog out"
         .to_owned()
 }
+
+/// A log as the stacks write it.
+#[cfg(feature = "qlog")]
+pub(crate) struct Lines(pub(crate) narrows_control::LogSink);
+
+#[cfg(feature = "qlog")]
+impl std::io::Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        (self.0)(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,8 +1,8 @@
 //! Watchers of a world.
 
+use narrows_control::LogSink;
 use narrows_transport::{Observer, Seen, Sender};
 use narrows_units::Time;
-use std::io::Write;
 
 /// A world is compiled for `()`, which watches nothing and costs nothing, and once for all
 /// observers.
@@ -16,7 +16,7 @@ pub(crate) trait Watch {
 
     fn on_sent(&mut self, at: Time, flow: usize, sender: &Sender);
 
-    fn own_log(&mut self, flow: usize) -> Option<Box<dyn Write + Send + Sync>>;
+    fn own_log(&mut self, flow: usize) -> Option<LogSink>;
 }
 
 impl Watch for () {
@@ -31,7 +31,7 @@ impl Watch for () {
     #[inline(always)]
     fn on_sent(&mut self, _: Time, _: usize, _: &Sender) {}
 
-    fn own_log(&mut self, _: usize) -> Option<Box<dyn Write + Send + Sync>> {
+    fn own_log(&mut self, _: usize) -> Option<LogSink> {
         None
     }
 }
@@ -51,7 +51,7 @@ impl Watch for &mut dyn Observer {
         (**self).on_sent(at, flow, sender);
     }
 
-    fn own_log(&mut self, flow: usize) -> Option<Box<dyn Write + Send + Sync>> {
+    fn own_log(&mut self, flow: usize) -> Option<LogSink> {
         (**self).own_log(flow)
     }
 }

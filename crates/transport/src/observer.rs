@@ -1,9 +1,9 @@
 //! The view of a world that captures and logs have.
 
 use crate::{Ack, Data, Sender};
+use narrows_control::LogSink;
 use narrows_units::{Bytes, Time};
 use narrows_wire::Ecn;
-use std::io::Write;
 
 /// Watches a world's packets and senders, and changes nothing: a run that is watched has the same
 /// results.
@@ -21,7 +21,7 @@ pub trait Observer {
 
     /// Asked once for each flow whose transport is another implementation, before it begins: where
     /// its own log goes, if anywhere.
-    fn own_log(&mut self, flow: usize) -> Option<Box<dyn Write + Send + Sync>> {
+    fn own_log(&mut self, flow: usize) -> Option<LogSink> {
         let _ = flow;
         None
     }

@@ -3,6 +3,7 @@
 use crate::error::Failure;
 use crate::request;
 use narrows_capture::{AckLog, Capture, CapturePoint, OwnLog, Remembered, SenderLog, write_acks};
+use narrows_control::LogSink;
 use narrows_measure::AckSample;
 use narrows_report::{ReportError, Reserved};
 use narrows_scenario::{LinkId, Scenario, ScenarioError};
@@ -134,9 +135,10 @@ impl Observer for Captures {
         self.acks.iter_mut().for_each(|log| log.on_sender(at, flow, sender));
     }
 
-    fn own_log(&mut self, flow: usize) -> Option<Box<dyn io::Write + Send + Sync>> {
+    fn own_log(&mut self, flow: usize) -> Option<LogSink> {
         let (_, log) = self.own_logs.iter().find(|(of, _)| *of == flow)?;
-        Some(Box::new(log.clone()))
+        let log = log.clone();
+        Some(Box::new(move |bytes| log.write(bytes)))
     }
 }
 

@@ -9,14 +9,13 @@ use crate::seeds::Seeds;
 use crate::settings::Settings;
 use crate::watch::Watch;
 use bytes::BytesMut;
-use narrows_control::{Datagram, End, GuestEnd};
+use narrows_control::{Datagram, End, GuestEnd, LogSink};
 use narrows_wire::Ecn;
 use noq_proto::congestion::ControllerFactory;
 use noq_proto::{
     Connection, ConnectionError, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, Event,
     FourTuple, PathId, StreamEvent, TransportConfig,
 };
-use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -140,14 +139,14 @@ impl NoqHost {
 
 impl Host for NoqHost {
     #[cfg(feature = "qlog")]
-    fn log(&mut self, out: Box<dyn Write + Send + Sync>) -> Result<(), String> {
+    fn log(&mut self, out: LogSink) -> Result<(), String> {
         let transport = Arc::get_mut(&mut self.transport).ok_or("the connection is open")?;
-        config::log(transport, out);
+        config::log(transport, Box::new(crate::qlog::Lines(out)));
         Ok(())
     }
 
     #[cfg(not(feature = "qlog"))]
-    fn log(&mut self, _: Box<dyn Write + Send + Sync>) -> Result<(), String> {
+    fn log(&mut self, _: LogSink) -> Result<(), String> {
         Err(crate::qlog::refused())
     }
 

@@ -88,8 +88,7 @@ fn flow_control_is_told_of_and_the_crate_is_in_the_record() {
     place.write("long.toml", LONG);
     let output = place.narrows(["run", "long.toml", "--out", "run"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
-    let said =
-        "flow control, not the controller, kept flows from sending: quic of long with seed 1 for ";
+    let said = "for a part of the time: quic of long with seed 1 (";
     assert!(stdout(&output).contains(said), "{}", stdout(&output));
     let record: serde_json::Value =
         serde_json::from_slice(&place.read("run/run.json")).expect("JSON");

@@ -1,11 +1,10 @@
 //! A guest, and what the world measures of it.
 
 use super::caught::caught;
-use narrows_control::{Datagram, End, Guest, GuestCounts, GuestEnd, GuestSample};
+use narrows_control::{Datagram, End, Guest, GuestCounts, GuestEnd, GuestSample, LogSink};
 use narrows_measure::FlowCounters;
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
-use std::io::Write;
 
 /// A guest at work.
 ///
@@ -29,7 +28,7 @@ impl Hosted {
     }
 
     /// Writes the guest's own log to `out`.
-    pub(crate) fn log(&mut self, out: Box<dyn Write + Send + Sync>) -> Result<(), String> {
+    pub(crate) fn log(&mut self, out: LogSink) -> Result<(), String> {
         self.guest.log(out)
     }
 

@@ -19,7 +19,7 @@ pub fn note<'a>(cases: impl IntoIterator<Item = (&'a str, &'a [Record])>) -> Opt
                 let of = if flow.name == label { String::new() } else { format!(" of {label}") };
                 (share > SHARE).then(|| {
                     let percent = share * 100.0;
-                    format!("{}{of} with seed {} for {percent:.0} %", flow.name, record.seed)
+                    format!("{}{of} with seed {} ({percent:.0} %)", flow.name, record.seed)
                 })
             }));
         }
@@ -31,8 +31,8 @@ pub fn note<'a>(cases: impl IntoIterator<Item = (&'a str, &'a [Record])>) -> Opt
     }
     (!told.is_empty()).then(|| {
         format!(
-            "flow control, not the controller, kept flows from sending: {} of the time; a larger \
-             window lets them, as in \"noq:cubic?window=256\"",
+            "flow control, not the controller, kept flows from sending for a part of the time: {}; a \
+             larger window lets them, as in \"noq:cubic?window=256\"",
             told.join(", ")
         )
     })
