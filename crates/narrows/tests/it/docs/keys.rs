@@ -152,14 +152,13 @@ fn description(value: &Value) -> String {
 
 /// The name of a definition in words: `BytesOrUnlimited` is "bytes or unlimited".
 fn words(name: &str) -> String {
-    let spaced = name.chars().fold(String::new(), |mut text, c| {
+    name.chars().fold(String::new(), |mut text, c| {
         if c.is_ascii_uppercase() && !text.is_empty() {
             text.push(' ');
         }
         text.push(c.to_ascii_lowercase());
         text
-    });
-    spaced
+    })
 }
 
 fn anchor(name: &str) -> String {
