@@ -1,25 +1,13 @@
 //! The state machine: ends of eras, and congestion, by the draft. The rules of picoquic are in
 //! `picoquic.rs`.
 
-use super::C4;
+use super::connection::C4;
+use super::cycle::Cycle;
 use super::initial::{GROWTH, Initial};
 use super::profile::{self, CRUISING_ERAS, PUSH_GROWTH, PUSHING_ERAS, Profile, RESUMING_ERAS};
-use super::signals::Signal;
+use super::signals::{LossRate, Signal};
 use super::state::{C4State, Era};
 use narrows_units::Span;
-
-/// The time from the end of a recovery to the end of the next, and the probe in it.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Cycle {
-    /// Nominal rate at its beginning.
-    pub rate: f64,
-    /// Nominal rate when Probing began, if it did.
-    pub probed: Option<f64>,
-    /// The application limited some of what was acknowledged since then.
-    pub limited: bool,
-    /// Eras that ended in the present state.
-    pub eras: u32,
-}
 
 impl C4 {
     /// The state machine moves, and an era begins.
@@ -161,7 +149,7 @@ impl C4 {
         }
         self.rate.forget_recent();
         self.marks.reset();
-        self.losses = super::LossRate::default();
+        self.losses = LossRate::default();
         self.cycle = Cycle { rate: self.rate.get(), ..Cycle::default() };
         if succeeded {
             self.enter(C4State::Pushing);

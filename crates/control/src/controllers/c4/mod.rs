@@ -29,6 +29,9 @@
 //! * picoquic's blend of the initial pacing rate with the peak bandwidth that it measures within
 //!   bursts is left out.
 
+mod cascade;
+mod connection;
+mod cycle;
 mod initial;
 mod machine;
 mod output;
@@ -42,22 +45,21 @@ mod state;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use connection::C4;
+
 use crate::parts::mutated::Mutated;
 use crate::parts::start::resume::fits;
-use crate::{Basis, Build, Built, Entry, Saved, Setup};
-use crate::{Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout};
-use initial::Initial;
-use machine::Cycle;
-use narrows_params::{Need, Param, Params};
+use crate::{Basis, Build, Built, Entry};
+use crate::{Controller, Decision, Feedback, Open, Reduction, Saved, Sent, Tag, Timeout};
+use connection::{ECN, PROFILE, SAMPLES, Seed};
+use narrows_params::Need;
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::Ecn;
-use picoquic::Cascade;
-use profile::{Constants, Profile};
-use rate::{NominalRate, Samples, measured};
-use rtts::Rtts;
+use profile::Profile;
+use rate::measured;
 use sensitivity::Sensitivity;
-use signals::{LossRate, MarkRate, Signal};
-use state::{C4State, Era};
+use signals::Signal;
+use state::C4State;
 
 /// Registry line.
 pub static ENTRY: Entry = Entry {
@@ -74,101 +76,7 @@ pub static ENTRY: Entry = Entry {
     }),
 };
 
-const PROFILE: Param<Profile> = Param::choice(
-    "profile",
-    "draft",
-    &[("draft", Profile::Draft), ("picoquic", Profile::Picoquic)],
-    "draft: draft-huitema-ccwg-c4-spec, after -04; picoquic: its c4.c, without trimming",
-);
-const SAMPLES: Param<Option<Samples>> = Param::choice(
-    "samples",
-    "auto",
-    &[
-        ("auto", None),
-        ("departure", Some(Samples::Departure)),
-        ("delivery", Some(Samples::Delivery)),
-    ],
-    "rates are measured over the time since a packet left (departure) or since the delivery before that (delivery); auto: the draft's departure, picoquic's delivery",
-);
-const ECN: Param<bool> =
-    Param::flag("ecn", true, "send ECT(1) and answer the share of marks").sparing(Need::EcnCounts);
-
-/// Window and rate of an earlier connection, in bytes.
-#[derive(Clone, Copy, Debug)]
-struct Seed {
-    window: f64,
-    rate: f64,
-}
-
-/// The controller.
-#[derive(Clone, Debug)]
-pub(crate) struct C4 {
-    profile: Profile,
-    constants: &'static Constants,
-    samples: Samples,
-    state: C4State,
-    /// Multiple of the nominal rate (`alpha_current`).
-    alpha: f64,
-    era: Era,
-    rate: NominalRate,
-    rtts: Rtts,
-    losses: LossRate,
-    marks: MarkRate,
-    initial: Initial,
-    seed: Option<Seed>,
-    cycle: Cycle,
-    /// Congestion led to Recovery or was reported since; in picoquic, since the last reset.
-    congested: bool,
-    /// Recoveries with congestion in a row.
-    successive: u32,
-    /// Losses of transmissions before this one are answered: Recovery began with it.
-    settled: u32,
-    cascade: Cascade,
-    /// Transmissions.
-    sent: u32,
-    srtt: Span,
-    mss: f64,
-    /// A full packet, headers included.
-    packet: f64,
-    saved: Option<Saved>,
-    ecn: Ecn,
-}
-
 impl C4 {
-    /// One that may have a published fault.
-    pub(crate) fn mutant(setup: &Setup, params: &Params, mutated: Mutated) -> C4 {
-        let profile = params.get(&PROFILE);
-        let mss = setup.mss.get().max(1) as f64;
-        C4 {
-            profile,
-            constants: profile.constants(),
-            samples: params.get(&SAMPLES).unwrap_or(match profile {
-                Profile::Draft => Samples::Departure,
-                Profile::Picoquic => Samples::Delivery,
-            }),
-            state: C4State::Initial,
-            alpha: profile::INITIAL,
-            era: Era { first: 0, alpha_before: profile::INITIAL, rate: 0.0, limited: false },
-            rate: NominalRate::new(mutated),
-            rtts: Rtts::default(),
-            losses: LossRate::default(),
-            marks: MarkRate::default(),
-            initial: Initial::new(setup.initial_window.get() * mss),
-            seed: None,
-            cycle: Cycle::default(),
-            congested: false,
-            successive: 0,
-            settled: 0,
-            cascade: Cascade::new(),
-            sent: 0,
-            srtt: Span::ZERO,
-            mss,
-            packet: (setup.mss + setup.headers).get() as f64,
-            saved: setup.saved,
-            ecn: if params.get(&ECN) { Ecn::Ect1 } else { Ecn::NotEct },
-        }
-    }
-
     fn sensitivity(&self) -> Sensitivity {
         Sensitivity::at(self.rate.get(), self.constants)
     }

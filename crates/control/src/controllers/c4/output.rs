@@ -1,7 +1,7 @@
 //! Window, pacing rate and quantum ("Setting pacing rate, congestion window and quantum",
 //! `c4_apply_rate_and_cwin`).
 
-use super::C4;
+use super::connection::C4;
 use super::profile::{LEAST_INITIAL, MOST_MARGIN, MOST_QUANTUM, Profile};
 use super::state::C4State;
 use narrows_units::Span;

@@ -1,87 +1,19 @@
 //! picoquic's rules where they are not the draft's: growth of the rate is measured from a reset on,
 //! and successes of probes in a row lead to larger ones, and then to Initial.
 
-use super::C4;
+use super::cascade::{Growth, LEVEL, MOST_LEVEL};
+use super::connection::C4;
 use super::profile::{self, CRUISING_ERAS};
 use super::rate::delivered;
-use super::signals::Signal;
+use super::signals::{LossRate, Signal};
 use super::state::C4State;
 use crate::Feedback;
 use narrows_units::Span;
 
-/// Successes in a row after which Initial begins (`C4_PROBE_LEVEL_MAX`).
-const MOST_LEVEL: u8 = 3;
-/// The level that leads to Cruising and an ordinary probe (`C4_PROBE_LEVEL_DEFAULT`).
-const LEVEL: u8 = 1;
 /// Initial begins again for jitter only at a longest round trip above this and a rate below this,
 /// in bytes per second.
 const JITTER_FROM: Span = Span::from_millis(50);
 const JITTER_BELOW: f64 = 1_000_000.0;
-
-/// Growth of the nominal rate (`c4_growth_evaluate`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Growth {
-    None,
-    Slow,
-    Fast,
-}
-
-/// Measures growth, and counts successes.
-#[derive(Clone, Copy, Debug)]
-pub struct Cascade {
-    /// `probe_level`.
-    level: u8,
-    /// Nominal rate, and its multiple that was sent, at the last reset (`push_rate_old`,
-    /// `push_alpha`).
-    rate: f64,
-    alpha: f64,
-    /// More arrived than the least round trip holds, or the rate grew (`push_was_not_limited`).
-    unlimited: bool,
-    /// Marks led to Recovery (`excess_ce_after_push`).
-    marked: bool,
-    /// Initial began for jitter once.
-    after_jitter: bool,
-    /// Eras of Cruising that remain; 0 if none began.
-    cruising: u32,
-    /// Eras of Resuming.
-    resumed: u32,
-}
-
-impl Cascade {
-    /// At the start of a connection.
-    pub fn new() -> Cascade {
-        Cascade {
-            level: LEVEL,
-            rate: 0.0,
-            alpha: profile::INITIAL,
-            unlimited: false,
-            marked: false,
-            after_jitter: false,
-            cruising: 0,
-            resumed: 0,
-        }
-    }
-
-    /// True if the next probe is half as large, since marks followed the one before.
-    pub fn is_gentle(&self) -> bool {
-        self.level < LEVEL
-    }
-
-    fn growth(&self, rate: f64, congested: bool) -> Growth {
-        if self.alpha > profile::PROBING {
-            let goal = self.alpha * self.rate;
-            match rate {
-                _ if rate > (self.rate + 3.0 * goal) / 4.0 => Growth::Fast,
-                _ if rate >= (3.0 * self.rate + goal) / 4.0 => Growth::Slow,
-                _ => Growth::None,
-            }
-        } else if rate > self.rate && !congested {
-            Growth::Fast
-        } else {
-            Growth::None
-        }
-    }
-}
 
 impl C4 {
     fn growth(&self) -> Growth {
@@ -212,7 +144,7 @@ impl C4 {
         self.cascade.resumed = 0;
         self.rate.forget_recent();
         self.reset_growth();
-        self.losses = super::LossRate::default();
+        self.losses = LossRate::default();
         self.marks.reset();
         if self.cascade.level > MOST_LEVEL {
             self.restart();

@@ -5,9 +5,15 @@ mod output;
 mod vectors;
 
 use super::*;
+use crate::parts::mutated::Mutated;
 use crate::testing::{at, inspect, setup};
 use crate::{Acked, Choice, EcnDelta, Lost, RateSample};
+use crate::{Saved, Setup};
+use initial::Initial;
 use profile::PROBING;
+use rate::Samples;
+use rtts::Rtts;
+use signals::{LossRate, MarkRate};
 
 const DRAFT: &str = "c4";
 const PICOQUIC: &str = "c4?profile=picoquic";
