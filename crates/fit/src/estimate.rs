@@ -51,7 +51,7 @@ pub struct Losses {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
     /// Rate of the bottleneck in bit/s, headers from IP on included. It is a least rate if
-    /// `rate_range` is none.
+    /// `rate_range` is `None`.
     pub rate: f64,
     /// 95 % interval of the rate, from ten parts of the time in which packets waited; none if the
     /// link was not seen full.

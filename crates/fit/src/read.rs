@@ -14,7 +14,7 @@ const MSS: f64 = 1448.0;
 ///
 /// # Errors
 ///
-/// The bytes are none of these, are damaged, or have too little of a flow to estimate from.
+/// The bytes have another form, are damaged, or have too little of a flow to estimate from.
 pub fn read(name: &str, bytes: &[u8]) -> Result<Measured, FitError> {
     if capture::is_one(bytes) {
         return capture::read(name, bytes);

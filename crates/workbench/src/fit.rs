@@ -67,7 +67,7 @@ pub fn fit(args: request::Fit) -> Result<Outcome, Failure> {
     Ok(Outcome::Ok)
 }
 
-/// Returns the controller of the simulation, and a remark if it is not that of the measurement.
+/// Returns the controller of the simulation, and a remark if another one was measured.
 fn controller(args: &request::Fit, measured: &Measured) -> (String, Option<String>) {
     if let Some(chosen) = &args.controller {
         return (chosen.text().to_owned(), None);

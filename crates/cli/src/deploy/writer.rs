@@ -28,7 +28,7 @@ pub fn write(state: &State, states: &Path) -> Result<(), Failure> {
 }
 
 /// Writes states from a thread of its own, so that a slow disk holds up neither the lease nor the
-/// reading of records. Of several states that wait, it writes the latest.
+/// reading of records. It writes the latest of several states that wait.
 pub struct Writer {
     states: mpsc::Sender<State>,
     thread: JoinHandle<Result<(), Failure>>,

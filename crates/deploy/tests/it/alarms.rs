@@ -15,8 +15,9 @@ fn stopped(effect: f64, random: &mut Random, most: usize, rho: f64) -> Option<us
 
 #[test]
 fn harm_of_a_deviation_is_shown_after_a_dozen_pairs() {
-    // 24 planned pairs, an observation with differences of deviation 1.
-    let rho = tuning(12.0, 0.1);
+    // 60 planned pairs, an observation with differences of deviation 1. With 24 planned pairs an
+    // effect of four deviations takes a pair more.
+    let rho = tuning(30.0, 0.1);
     let median = |effect: f64| {
         let mut random = Random::stream(1, "power");
         let mut pairs: Vec<usize> =

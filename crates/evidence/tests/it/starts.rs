@@ -110,7 +110,7 @@ fn causes_are_those_that_controllers_tell() {
                 &mut watch,
             )
             .unwrap_or_else(|error| panic!("{error}"));
-            let expected = (watch.0 != 0.0).then(|| if watch.0 == 1.0 { 100.0 } else { 0.0 });
+            let expected = (watch.0 != 0.0).then_some(if watch.0 == 1.0 { 100.0 } else { 0.0 });
             assert_eq!(value("start_cause", &record), expected, "{controller}?{start}, {buffer}");
             by_itself += u32::from(expected == Some(100.0));
             by_congestion += u32::from(expected == Some(0.0));

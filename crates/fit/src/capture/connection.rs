@@ -221,7 +221,7 @@ impl Connection {
         (own.end > from && own.is_single && !is_known).then_some(own.at)
     }
 
-    /// Returns the measurement, or why there is none.
+    /// Returns the measurement, or the reason why it cannot be made.
     pub fn finish(self) -> Result<Measured, &'static str> {
         if let Some((_, false)) = self.handshake {
             return Err("it was made at the receiver, where round trips cannot be seen");

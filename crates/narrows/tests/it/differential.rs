@@ -78,6 +78,8 @@ impl Observer for Log<'_> {
 struct Plain {
     size: Bytes,
     ecn: Ecn,
+    /// The code point with which it was sent.
+    sent: Ecn,
 }
 
 impl Packet for Plain {
@@ -89,6 +91,9 @@ impl Packet for Plain {
     }
     fn set_ecn(&mut self, ecn: Ecn) {
         self.ecn = ecn;
+    }
+    fn sent_ecn(&self) -> Ecn {
+        self.sent
     }
     fn flow(&self) -> u64 {
         unreachable!("whoever carries it knows its flow")
@@ -133,7 +138,7 @@ impl Replay<'_> {
         self.done += 1;
         let (size, ecn) = event.seen.expect("a packet that was seen");
         let identity = Identity { flow: event.flow, back: event.back, load: Load::default() };
-        let transit = Transit::new(network, event.at, Plain { size, ecn }, identity);
+        let transit = Transit::new(network, event.at, Plain { size, ecn, sent: ecn }, identity);
         network.enter(event.at, transit, self);
     }
 }

@@ -20,6 +20,7 @@ mod gallery;
 mod host;
 mod inspect;
 mod interop;
+mod kept;
 mod kernel;
 mod kernel_kill;
 mod live;

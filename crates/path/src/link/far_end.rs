@@ -190,7 +190,7 @@ impl<P: Packet> FarEnd<P> {
         let share = average.saturating_sub(DEFERRAL).as_secs_f64()
             / (WORST_WIFI.saturating_sub(DEFERRAL)).as_secs_f64();
         if share > 0.0 && self.jitter.chance(share) {
-            extra = extra + RETRANSMISSION * self.jitter.poisson(RETRANSMISSIONS);
+            extra += RETRANSMISSION * self.jitter.poisson(RETRANSMISSIONS);
         }
         extra
     }

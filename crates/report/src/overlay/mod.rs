@@ -17,7 +17,7 @@ impl Overlay {
     ///
     /// # Errors
     ///
-    /// The text is none of these, or has no measurement.
+    /// The text has another form, or no measurement.
     pub fn parse(name: &str, text: &str) -> Result<Overlay, OverlayError> {
         let read = match before_json(text) {
             _ if qlog::is_qlog(text) => qlog::parse(text).map(|series| (series, None)),

@@ -19,7 +19,7 @@ pub struct Samples {
     pub remark: Option<String>,
 }
 
-/// What happened since the sample before.
+/// The progress of a flow since the sample before.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sample {
     /// Time at the end, in seconds.

@@ -15,7 +15,7 @@ const MOST_BYTES: f64 = 1e18;
 struct State {
     /// Number of the line, from 1.
     line: usize,
-    /// What names the connection: the words before the state.
+    /// Addresses of the connection: the words before the state.
     connection: String,
     controller: Option<String>,
     rtt: Option<f64>,

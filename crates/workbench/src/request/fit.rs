@@ -15,7 +15,7 @@ pub struct Fit {
     /// ss -tin printed again and again, or a capture (pcap, pcapng)
     #[serde(serialize_with = "path")]
     pub measurement: PathBuf,
-    /// Controller of the simulation [default: that of the measurement, else cubic]
+    /// Controller of the simulation [default: as in the measurement, else cubic]
     #[arg(long, value_name = "CONTROLLER", value_parser = parse_choice)]
     #[serde(serialize_with = "texts")]
     pub controller: Option<Choice>,

@@ -1,4 +1,4 @@
-//! What is kept from one recovery to the next.
+//! The numbers that one recovery hands to the next.
 
 /// The time from the end of a recovery to the end of the next, and the probe in it.
 #[derive(Clone, Copy, Debug, Default)]

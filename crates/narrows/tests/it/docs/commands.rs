@@ -82,7 +82,7 @@ fn every_flag_in_the_pages_exists() {
     for page in all_pages() {
         let text = fs::read_to_string(&page).expect("a page");
         for code in code_of(&text) {
-            // What follows a bar, a semicolon or a remark is another program's.
+            // Another program follows a bar, a semicolon or a remark.
             for part in code.split(['|', ';', '#']).flat_map(|part| part.split("&&")) {
                 let Some(rest) = part.trim_start_matches("sudo ").trim().strip_prefix("narrows ")
                 else {
@@ -96,7 +96,7 @@ fn every_flag_in_the_pages_exists() {
                     }
                     command = longer;
                 }
-                // A program of one's own follows the dashes.
+                // Another program follows the dashes.
                 let own = rest.split(" -- ").next().unwrap_or_default();
                 let unknown = flags(own).filter(|flag| !has(&command, flag));
                 wrong.extend(unknown.map(|flag| format!("{}: {flag} in {part}", page.display())));

@@ -1,6 +1,6 @@
 //! Flows limited by their application or their receiver.
 
-use super::{Rule, largest_window, subjects, windowed};
+use super::{INITIAL_WITHOUT_END, Rule, largest_window, subjects, windowed};
 use crate::common::{one_link, run};
 use narrows_control::Basis;
 use narrows_units::Span;
@@ -25,7 +25,8 @@ fn an_application_that_sends_little_does_not_grow_the_window() {
         let measured = format!(
             "its window reaches {window} segments, and it retransmits {retransmitted}, instead of at most 28 and 0"
         );
-        RULE.assert(window <= 28.0 && retransmitted == 0, &controller, measured);
+        let kept = window <= 28.0 && retransmitted == 0;
+        RULE.assert_but(&INITIAL_WITHOUT_END, kept, &controller, measured);
     }
 }
 
@@ -48,7 +49,8 @@ fn a_flow_that_is_mostly_idle_neither_waits_nor_grows() {
         let measured = format!(
             "its window reaches {window} segments instead of at most 20, with {losses} retransmissions and timeouts instead of 0"
         );
-        RULE.assert(window <= 20.0 && losses == 0, &controller, measured);
+        let kept = window <= 20.0 && losses == 0;
+        RULE.assert_but(&INITIAL_WITHOUT_END, kept, &controller, measured);
         // The receiver acknowledges the first segments after silence at once.
         // An acknowledgement of numbered transmissions has 12 bytes more.
         let numbered = if ["screamv2", "c4"].contains(&controller.name()) { 4_800 } else { 0 };
@@ -63,7 +65,8 @@ fn a_flow_that_is_mostly_idle_neither_waits_nor_grows() {
 }
 
 /// 13 segments fit into the receiver's window. Slow start may overshoot in the round that shows it,
-/// and in the round after.
+/// and in the round after. SCReAMv2's reference window may be three times what is in flight, not
+/// one and a half times (draft-johansson-ccwg-rfc8298bis-screamv2-01): it stops at 61.
 #[test]
 fn a_full_receiver_stops_growth() {
     const RULE: Rule = Rule {
@@ -83,7 +86,8 @@ fn a_full_receiver_stops_growth() {
         .flows[0];
         let window = largest_window(flow);
         let flight = flow.samples.iter().map(|sample| sample.in_flight).max();
-        let grows = controller.basis != Basis::Utility && window > 4.0 * 13.0;
+        let most = if controller.text == "screamv2" { 5.0 * 13.0 } else { 4.0 * 13.0 };
+        let grows = controller.basis != Basis::Utility && window > most;
         let measured = format!(
             "its window reaches {window} segments, and its flight {flight:?}, for a receiver of 13"
         );

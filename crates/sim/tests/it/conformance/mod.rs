@@ -27,6 +27,26 @@ struct Rule {
 }
 
 impl Rule {
+    /// Asserts that `controller` keeps the rule, or that it breaks the rule if it is an exception.
+    #[track_caller]
+    fn assert_but(
+        &self,
+        exceptions: &[&str],
+        kept: bool,
+        controller: &Subject,
+        measured: impl fmt::Display,
+    ) {
+        if exceptions.contains(&controller.text.as_str()) {
+            let name = self.name;
+            assert!(
+                !kept,
+                "{controller} keeps the rule \"{name}\", so that it is no exception: {measured}"
+            );
+        } else {
+            self.assert(kept, controller, measured);
+        }
+    }
+
     /// Asserts that `controller` keeps the rule; `measured` describes its behaviour.
     #[track_caller]
     fn assert(&self, kept: bool, controller: &Subject, measured: impl fmt::Display) {
@@ -37,6 +57,13 @@ impl Rule {
         );
     }
 }
+
+/// Controllers whose documents break a rule. C4's Initial lasts until three eras in which the
+/// application did not limit it have not raised its rate, and each acknowledgement in it adds to the
+/// window (draft-huitema-ccwg-c4-spec, "Initial"; `c4_handle_ack`). So the window of a flow
+/// that its application limits grows without end; what leaves is held by the pacing rate, at twice
+/// the rate that was measured.
+const INITIAL_WITHOUT_END: [&str; 2] = ["c4", "c4?profile=picoquic"];
 
 /// A controller under test, with its parameters.
 struct Subject {
@@ -81,9 +108,10 @@ fn windowed() -> impl Iterator<Item = Subject> {
 /// True of controllers whose slow start does not double the window in each round trip up to the
 /// path's capacity, each for a reason of its source: FAST of SC2002 has none, and climbs by half of
 /// alpha in two round trips; LEDBAT++ grows by a part of what is acknowledged; SCReAMv2, for media,
-/// adds a segment and 2 % per round trip.
+/// adds a segment and 2 % per round trip; C4 paces at twice a rate that it measured a round trip
+/// before, which takes a fifth longer.
 fn climbs(subject: &Subject) -> bool {
-    ["fast-sc2002", "ledbatpp", "screamv2"].contains(&subject.name())
+    ["fast-sc2002", "ledbatpp", "screamv2", "c4"].contains(&subject.name())
 }
 
 fn secs(time: f64) -> Time {

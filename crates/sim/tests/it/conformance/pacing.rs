@@ -59,9 +59,10 @@ fn pacing_is_enforced() {
             record.links.iter().find(|link| link.name == "access").expect("the first link");
         let packets = access.queueing.max().expect("packets crossed it").as_nanos() / 12_000;
         let paces = record.flows[0].samples.last().expect("a sample").pacing.is_some();
-        // At 50 Mbit/s and a gain of 1.25, a quantum of 1 ms has 5 packets, and that of C4, of 4 ms
-        // (draft-huitema-ccwg-c4-spec, "Setting pacing rate, congestion window and quantum"), 21.
-        let most = if controller.name() == "c4" { 21 } else { 5 };
+        // At 50 Mbit/s and a gain of 1.25, a quantum of 1 ms has 5 packets. C4 has 4 ms
+        // (draft-huitema-ccwg-c4-spec, "Setting pacing rate, congestion window and quantum"), of a
+        // rate that is up to 19/16 above the link's while it pushes: 24.7 packets.
+        let most = if controller.name() == "c4" { 25 } else { 5 };
         let expected = if paces { 0..=most } else { 31..=32 };
         let measured = format!(
             "{packets} packets queue before the first link, instead of {} to {}",
