@@ -32,12 +32,8 @@ fn harm_of_a_deviation_is_shown_after_a_dozen_pairs() {
 
 mod long {
     use super::stopped;
-    use crate::plan::{PAGES, exposed};
-    use narrows_deploy::Experiment;
-    use narrows_deploy::plan::Parts;
-    use narrows_deploy::trial::{Closed, Traffic, Trial};
     use narrows_measure::sequential::tuning;
-    use narrows_units::{Random, Time};
+    use narrows_units::Random;
 
     #[test]
     #[ignore = "10,000 sequences: some seconds"]
@@ -48,6 +44,15 @@ mod long {
         assert!(alarms <= 500, "{alarms} of 10,000");
         assert!(alarms > 50, "a test that never alarms tells nothing: {alarms}");
     }
+}
+
+/// By hand: `cargo test --release -p narrows-deploy --test it -- --ignored by_hand`.
+mod by_hand {
+    use crate::plan::{PAGES, exposed};
+    use narrows_deploy::Experiment;
+    use narrows_deploy::plan::Parts;
+    use narrows_deploy::trial::{Closed, Traffic, Trial};
+    use narrows_units::Time;
 
     /// Runs a simulated experiment; returns the group after which it stopped.
     fn simulated(seed: u64) -> Option<usize> {
@@ -93,7 +98,7 @@ mod long {
     }
 
     #[test]
-    #[ignore = "200 simulated experiments of an hour each: some minutes"]
+    #[ignore = "200 simulated experiments of an hour each: a quarter of an hour"]
     fn at_most_ten_of_200_simulated_experiments_without_effect_stop() {
         let stopped: Vec<usize> = (1..=200).filter_map(simulated).collect();
         println!("{} of 200 stopped, after pairs {stopped:?}", stopped.len());
