@@ -86,6 +86,7 @@ pub enum OpenArg {
     Keep,
 }
 
+#[cfg(feature = "bpf")]
 impl OpenArg {
     /// Returns the word in files.
     pub fn word(self) -> &'static str {

@@ -10,6 +10,8 @@ mod names;
 #[cfg(feature = "bpf")]
 mod notify;
 #[cfg(feature = "bpf")]
+mod owned;
+#[cfg(feature = "bpf")]
 mod place;
 #[cfg(feature = "bpf")]
 mod remove;

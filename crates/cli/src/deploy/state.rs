@@ -1,6 +1,6 @@
 //! The files of states, which agents write, and that `status` and `stop` read.
 
-pub use narrows_deploy::state::{Phase, STATES, State};
+pub use narrows_deploy::state::{STATES, State};
 
 use narrows_deploy::state::FORMAT;
 use narrows_files::{Limit, read_unlinked};

@@ -1,10 +1,12 @@
 //! `narrows deploy stop`.
 
-use super::folder::{has_agent, want};
-use super::state::{Phase, read};
+use super::folder::has_agent;
+use super::owned::want;
+use super::state::read;
 use super::writer::write;
 use crate::cli::DeployStopArgs;
 use crate::terminal;
+use narrows_deploy::state::Phase;
 use narrows_kernel::deployment::{Deployment, Policy};
 use narrows_workbench::{Failure, Outcome};
 use rustix::process::{Pid, Signal, kill_process};

@@ -1,7 +1,8 @@
 //! The beginning of an experiment, and its going on after a crash.
 
-use super::super::folder::{Own, stored};
+use super::super::folder::stored;
 use super::super::notify::notify;
+use super::super::owned::Own;
 use super::super::place::inode;
 use super::super::writer::{Writer, write};
 use super::group::Group;

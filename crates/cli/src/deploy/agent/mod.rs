@@ -11,7 +11,7 @@ mod traffic;
 
 pub use begin::Begin;
 
-use super::folder::Own;
+use super::owned::Own;
 use super::writer::Writer;
 use group::Group;
 use narrows_deploy::Experiment;
