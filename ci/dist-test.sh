@@ -22,14 +22,15 @@ as_nobody() {
 }
 in_root sh -c 'apt-get -q update >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get -qy install --no-install-recommends /tmp/narrows_*.deb >/dev/null'
 as_nobody narrows --version
-rm -rf "$root/tmp/narrows-test"
-as_nobody narrows compare cubic bbr --duration "5 s" --seeds 1 --quiet --out /tmp/narrows-test
+rm -rf "$root"/tmp/narrows-t*
+as_nobody narrows compare cubic bbr --duration "5 s" --seeds 1 --quiet --out /tmp/narrows-test >/dev/null
 test -s "$root/tmp/narrows-test/report.html"
-as_nobody narrows run /usr/share/doc/narrows/examples/scenarios/one-link.toml --quiet --out /tmp/narrows-test-run
+as_nobody narrows run /usr/share/doc/narrows/examples/scenarios/one-link.toml --quiet --out /tmp/narrows-test-run >/dev/null
 in_root test -e /usr/share/man/man1/narrows-compare.1.gz -a -e /usr/share/bash-completion/completions/narrows
 in_root test -e /lib/systemd/system/narrows-ndn.service
-# The program has controllers for the kernel: the list of what it can load needs no rights.
-as_nobody narrows kernel list | grep -q hstcp
+# The program has controllers for the kernel. Here it finds no /proc, so it knows no kernel; without
+# them it would say that they were left out of the build.
+as_nobody narrows kernel list 2>&1 | grep -q "unknown version"
 in_root dpkg --purge narrows >/dev/null
 if in_root test -e /usr/bin/narrows; then
 	echo "the package leaves its program behind" >&2
@@ -41,7 +42,7 @@ for archive in "$out"/narrows-*-"$machine"-linux.tar.gz; do
 	test -e "$archive" || { echo "no tarball was built, so none was tested" && break; }
 	tar -C "$root/tmp" -xzf "$archive"
 	name=$(basename "$archive" .tar.gz)
-	as_nobody "/tmp/$name/bin/narrows" compare cubic --duration "5 s" --seeds 1 --quiet --out /tmp/narrows-tar
+	as_nobody "/tmp/$name/bin/narrows" compare cubic --duration "5 s" --seeds 1 --quiet --out /tmp/narrows-tar >/dev/null
 	test -s "$root/tmp/narrows-tar/report.html"
 	rm -rf "$root/tmp/$name" "$root/tmp/narrows-tar"
 done
