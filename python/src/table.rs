@@ -85,7 +85,7 @@ fn batch(schema: &SchemaRef, sheet: Sheet) -> Result<RecordBatch, ParquetError> 
             Cells::MaybeReal(cells) => Arc::new(Float64Array::from(cells)),
         })
     };
-    let arrays = sheet.into_columns().into_iter().map(array).collect::<Result<_, _>>()?;
+    let arrays = sheet.into_iter().map(array).collect::<Result<_, _>>()?;
     RecordBatch::try_new(schema.clone(), arrays)
         .map_err(|error| ParquetError::External(Box::new(error)))
 }

@@ -209,11 +209,11 @@ pub fn write(
     reserved.file("run.json", info.json(&comparison.version, run_lines(comparison)).as_bytes())?;
     let more = icn_tables().into_iter().filter(|_| comparison.is_icn());
     let tables: Vec<&dyn AnyTable> = tables().into_iter().chain(more).collect();
-    // A table holds the rows of one run at a time in memory. With several runs, writing several
+    // A table holds one column of one run at a time in memory. With several runs, writing several
     // tables at once does not need much more memory.
     together::each(&tables, comparison.runs().count(), |table| {
-        let sheets = comparison.runs().map(|(label, run)| table.sheet(label, run));
-        reserved.table(table.file(), &table.sheet("", &no_rows()), sheets)
+        let groups = comparison.runs().map(|(label, run)| table.written(label, run));
+        reserved.table(table.file(), &table.sheet("", &no_rows()), groups)
     })?;
     reserved.file("report.html", html(comparison).as_bytes())?;
     reserved.complete()

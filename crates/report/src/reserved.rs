@@ -3,7 +3,7 @@
 use crate::checksums;
 use crate::error::{ReportError, failed};
 use narrows_files::leftovers::Leftover;
-use narrows_sheet::{self as sheet, ParquetError, Sheet};
+use narrows_sheet::{self as sheet, Cells, ParquetError, Sheet};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use std::fs::{self, File, OpenOptions};
@@ -118,9 +118,9 @@ impl Reserved {
         &self,
         name: &str,
         like: &Sheet,
-        sheets: impl Iterator<Item = Sheet>,
+        groups: impl Iterator<Item: IntoIterator<Item = (String, Cells)>>,
     ) -> Result<(), ReportError> {
-        self.headed_table(name, None, like, sheets)
+        self.headed_table(name, None, like, groups)
     }
 
     /// Writes a table with an optional text about the whole table.
@@ -129,16 +129,15 @@ impl Reserved {
         name: &str,
         heading: Option<&str>,
         like: &Sheet,
-        mut sheets: impl Iterator<Item = Sheet>,
+        groups: impl Iterator<Item: IntoIterator<Item = (String, Cells)>>,
     ) -> Result<(), ReportError> {
         let mut out = Patient(BufWriter::with_capacity(BUFFER, self.create(name)?));
-        let written =
-            sheet::write(&mut out, heading, like, &mut sheets).map_err(|error| match error {
-                ParquetError::External(inner) => {
-                    inner.downcast::<io::Error>().map_or_else(io::Error::other, |io| *io)
-                }
-                other => io::Error::other(other),
-            });
+        let written = sheet::write(&mut out, heading, like, groups).map_err(|error| match error {
+            ParquetError::External(inner) => {
+                inner.downcast::<io::Error>().map_or_else(io::Error::other, |io| *io)
+            }
+            other => io::Error::other(other),
+        });
         let flushed = written.and_then(|()| out.0.flush());
         flushed.map_err(|source| failed(&self.unfinished.join(name), source))
     }

@@ -12,4 +12,4 @@ pub use csv::write_csv;
 pub use parquet::errors::ParquetError;
 pub use read::{Reader, read};
 pub use sheet::{Cells, Sheet};
-pub use write::write;
+pub use write::{Columns, write};

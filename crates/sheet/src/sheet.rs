@@ -110,11 +110,6 @@ impl Sheet {
         &self.columns
     }
 
-    /// The columns of the sheet, which goes.
-    pub fn into_columns(self) -> Vec<(String, Cells)> {
-        self.columns
-    }
-
     /// The cells of a column.
     ///
     /// # Errors
@@ -185,6 +180,22 @@ impl Sheet {
         } else {
             Err(other_type(name))
         }
+    }
+}
+
+impl IntoIterator for Sheet {
+    type Item = (String, Cells);
+    type IntoIter = std::vec::IntoIter<(String, Cells)>;
+
+    /// The columns in their order, with their names.
+    fn into_iter(self) -> Self::IntoIter {
+        self.columns.into_iter()
+    }
+}
+
+impl FromIterator<(String, Cells)> for Sheet {
+    fn from_iter<I: IntoIterator<Item = (String, Cells)>>(columns: I) -> Sheet {
+        Sheet { columns: columns.into_iter().collect() }
     }
 }
 

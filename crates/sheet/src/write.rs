@@ -15,18 +15,32 @@ use std::sync::Arc;
 /// The key under which a file's metadata have its heading.
 pub(crate) const HEADING: &str = "narrows";
 
-/// Writes sheets of equal columns, one row group each. `like` gives the columns; its cells are not
-/// written. `heading` is a text about the whole file.
+/// Columns of a row group in their order, with their names. Each is made when it is written, so that
+/// a large group needs the memory of one column.
+pub type Columns<'a> = Box<dyn Iterator<Item = (String, Cells)> + 'a>;
+
+/// Writes row groups of equal columns. `like` gives the columns; its cells are not written.
+/// `heading` is a text about the whole file.
 ///
 /// # Errors
 ///
-/// `out` cannot be written: its error is in [`ParquetError::External`]. Or a sheet has columns of
+/// `out` cannot be written: its error is in [`ParquetError::External`]. Or a group has columns of
 /// other kinds than `like`.
 pub fn write(
     out: &mut (dyn Write + Send),
     heading: Option<&str>,
     like: &Sheet,
-    sheets: &mut dyn Iterator<Item = Sheet>,
+    groups: impl Iterator<Item: IntoIterator<Item = (String, Cells)>>,
+) -> Result<(), ParquetError> {
+    let mut groups = groups.map(|columns| -> Columns<'_> { Box::new(columns.into_iter()) });
+    write_groups(out, heading, like, &mut groups)
+}
+
+fn write_groups(
+    out: &mut (dyn Write + Send),
+    heading: Option<&str>,
+    like: &Sheet,
+    groups: &mut dyn Iterator<Item = Columns<'_>>,
 ) -> Result<(), ParquetError> {
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
@@ -36,13 +50,13 @@ pub fn write(
         )
         .build();
     let mut writer = SerializedFileWriter::new(out, schema(like)?, Arc::new(properties))?;
-    for sheet in sheets {
+    for columns in groups {
         let mut group = writer.next_row_group()?;
-        for ((_, cells), (name, kind)) in sheet.columns.iter().zip(&like.columns) {
-            if discriminant(cells) != discriminant(kind) {
+        for ((_, cells), (name, kind)) in columns.zip(&like.columns) {
+            if discriminant(&cells) != discriminant(kind) {
                 return Err(other_type(name));
             }
-            write_column(&mut group, name, cells)?;
+            write_column(&mut group, name, &cells)?;
         }
         group.close()?;
     }

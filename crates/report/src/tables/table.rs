@@ -2,7 +2,8 @@
 
 use super::column::Column;
 use narrows_measure::Record;
-use narrows_sheet::{Cells, ParquetError, Sheet};
+use narrows_sheet::{Cells, Columns, ParquetError, Sheet};
+use std::iter;
 use std::sync::Arc;
 
 /// A table whose rows have places `K` in a run, and are read into `R`.
@@ -33,8 +34,12 @@ pub(crate) trait AnyTable: Sync {
     fn file(&self) -> &'static str;
     /// Returns the description of a row.
     fn about(&self) -> &'static str;
+    /// Returns the columns of a run of this case, each when the iterator comes to it.
+    fn written<'a>(&'a self, case: &str, run: &'a Record) -> Columns<'a>;
     /// Returns the rows of a run of this case.
-    fn sheet(&self, case: &str, run: &Record) -> Sheet;
+    fn sheet(&self, case: &str, run: &Record) -> Sheet {
+        self.written(case, run).collect()
+    }
     /// Describes the columns.
     fn columns(&self) -> Vec<ColumnAbout>;
 }
@@ -48,15 +53,14 @@ impl<K: Copy + 'static, R: 'static> AnyTable for Table<K, R> {
         self.about
     }
 
-    fn sheet(&self, case: &str, run: &Record) -> Sheet {
+    fn written<'a>(&'a self, case: &str, run: &'a Record) -> Columns<'a> {
         let rows = (self.rows)(run);
-        let mut sheet = Sheet::default();
-        sheet.add("case", Cells::Text(vec![Arc::from(case); rows.len()]));
-        sheet.add("seed", Cells::Count(vec![run.seed; rows.len()]));
-        for column in &self.columns {
-            sheet.add(column.name.as_str(), column.write(run, &rows));
-        }
-        sheet
+        let count = rows.len();
+        let case: Arc<str> = Arc::from(case);
+        let case = move || ("case".to_owned(), Cells::Text(vec![case; count]));
+        let seed = move || ("seed".to_owned(), Cells::Count(vec![run.seed; count]));
+        let own = self.columns.iter().map(move |own| (own.name.clone(), own.write(run, &rows)));
+        Box::new(iter::once_with(case).chain(iter::once_with(seed)).chain(own))
     }
 
     fn columns(&self) -> Vec<ColumnAbout> {
@@ -77,7 +81,7 @@ impl<K: Copy + 'static, R: 'static> AnyTable for Table<K, R> {
 impl<K: Copy + 'static, R: 'static> Table<K, R> {
     /// Reads the rows of a run. Each begins as `blank`.
     pub fn read(&self, sheet: &Sheet, blank: impl Fn() -> R) -> Result<Vec<R>, ParquetError> {
-        let mut rows: Vec<R> = std::iter::repeat_with(blank).take(sheet.rows()).collect();
+        let mut rows: Vec<R> = iter::repeat_with(blank).take(sheet.rows()).collect();
         self.columns.iter().try_for_each(|column| column.read(sheet, &mut rows))?;
         Ok(rows)
     }

@@ -19,7 +19,7 @@ fn example() -> Sheet {
 
 fn written(sheets: Vec<Sheet>) -> Vec<u8> {
     let mut bytes = Vec::new();
-    write(&mut bytes, Some("a heading"), &example(), &mut sheets.into_iter())
+    write(&mut bytes, Some("a heading"), &example(), sheets.into_iter())
         .expect("memory takes everything");
     bytes
 }
@@ -70,7 +70,7 @@ fn no_column_is_unsigned_and_a_count_that_no_table_holds_is_refused() {
     for cells in [Cells::Count(vec![1 << 63]), Cells::MaybeCount(vec![None, Some(u64::MAX)])] {
         let mut sheet = Sheet::default();
         sheet.add("sent", cells);
-        let error = write(&mut Vec::new(), None, &sheet.clone(), &mut [sheet].into_iter())
+        let error = write(&mut Vec::new(), None, &sheet.clone(), [sheet].into_iter())
             .expect_err("more than tables hold");
         assert!(error.to_string().contains("the column sent has "), "{error}");
     }
@@ -105,8 +105,7 @@ fn a_page_that_claims_more_than_its_bytes_can_become_is_refused() {
     let mut sheet = Sheet::default();
     sheet.add("flow", Cells::Text(["a", "b"].map(Arc::from).to_vec()));
     let mut bytes = Vec::new();
-    write(&mut bytes, None, &sheet.clone(), &mut [sheet].into_iter())
-        .expect("memory takes everything");
+    write(&mut bytes, None, &sheet.clone(), [sheet].into_iter()).expect("memory takes everything");
     // After the four bytes of the format: fields 1 to 3 of the first page's header are its kind and
     // its sizes, each a byte of kind and a number in zigzag of seven bits a byte.
     assert_eq!([bytes[4], bytes[6], bytes[8]], [0x15; 3]);
