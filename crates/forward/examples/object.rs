@@ -1,4 +1,4 @@
-//! A producer and a consumer at the forwarder of this host: `narrows ndn forward &`, then
+//! A producer and a consumer on the forwarder of this host. Run `narrows ndn forward &`, then
 //! `cargo run -p narrows-forward --example object`.
 
 use narrows_forward::{Consumer, Name, Object, Place, Producer};
@@ -8,8 +8,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     share(&Place::of_user()?)
 }
 
-/// Serves an object from one thread and fetches it from another, at the rates of MIRCC where links
-/// compute them.
+/// Serves an object from one thread and fetches it from another, at MIRCC rates where links compute
+/// them.
 pub fn share(forwarder: &Place) -> Result<(), Box<dyn Error>> {
     let name: Name = "/example/greeting".parse()?;
     let mut producer = Producer::connect(forwarder)?;

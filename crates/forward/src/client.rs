@@ -1,4 +1,4 @@
-//! An application's connection to a forwarder: it waits for each answer.
+//! An application's connection to a forwarder. Each call waits for its answer.
 
 use crate::face_uri::Transport;
 use crate::io::{Found, find};
@@ -21,7 +21,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-/// Why an application gets no answer.
+/// Reason why an application gets no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// No forwarder answers at its place.
@@ -29,9 +29,9 @@ pub enum ClientError {
         "no forwarder answers at {place}: {source}; start one with `narrows ndn forward`, or name its place in NDN_CLIENT_TRANSPORT"
     )]
     Absent {
-        /// The place.
+        /// Place of the forwarder.
         place: String,
-        /// The reason.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// The connection broke.
@@ -39,7 +39,7 @@ pub enum ClientError {
         "the forwarder has closed the connection: {0}; see whether `narrows ndn forward` still runs there, and repeat this"
     )]
     Closed(io::Error),
-    /// Nothing came in time.
+    /// No answer arrived in time.
     #[error(
         "no answer to {0} within {1}; see whether it is served, and whether a route leads to it (`narrows ndn forward routes`)"
     )]
@@ -50,17 +50,17 @@ pub enum ClientError {
     /// The answer cannot be used.
     #[error("the answer to {0} cannot be used: {1}")]
     Unusable(String, String),
-    /// The controller that asks cannot go on.
+    /// The controller of the consumer cannot continue.
     #[error("the controller cannot go on after {0}: {1}")]
     Fault(Span, String),
-    /// The forwarder does not obey.
+    /// The forwarder refuses a command.
     #[error("the forwarder refuses {what}: {text} ({code})")]
     Disobeyed {
-        /// The command.
+        /// Name of the command.
         what: String,
-        /// The code of the answer.
+        /// Status code of the answer.
         code: u64,
-        /// The text of the answer.
+        /// Text of the answer.
         text: String,
     },
 }
@@ -81,7 +81,7 @@ impl AsFd for Socket {
     }
 }
 
-/// A connection.
+/// A connection to a forwarder.
 pub struct Client {
     place: Place,
     socket: Socket,
@@ -94,7 +94,7 @@ impl Client {
     /// Connects to a forwarder.
     ///
     /// # Errors
-    /// None answers there.
+    /// No forwarder answers at `place`.
     pub fn connect(place: &Place) -> Result<Client, ClientError> {
         let socket = Client::open(place)?;
         let nonces = Random::stream(wall_seed() ^ u64::from(std::process::id()) << 32, "nonces");
@@ -107,10 +107,10 @@ impl Client {
         })
     }
 
-    /// Connects again to the same place. Packets from the old connection are dropped.
+    /// Connects to the same place again. Packets from the old connection are dropped.
     ///
     /// # Errors
-    /// None answers there.
+    /// No forwarder answers there.
     pub(crate) fn reconnect(&mut self) -> Result<(), ClientError> {
         self.socket = Client::open(&self.place)?;
         self.inbox.clear();
@@ -140,12 +140,12 @@ impl Client {
         })
     }
 
-    /// A nonce that no other Interest has had, most likely.
+    /// A nonce that most likely no other Interest has had.
     pub fn nonce(&mut self) -> u32 {
         self.nonces.bits() as u32
     }
 
-    /// Sends a packet of the link.
+    /// Sends a link packet.
     ///
     /// # Errors
     /// The connection broke.
@@ -158,7 +158,7 @@ impl Client {
         sent.map_err(ClientError::Closed)
     }
 
-    /// The next packet of the link, or `None` after `span` without one.
+    /// The next link packet, or `None` if none arrives within `span`.
     ///
     /// # Errors
     /// The connection broke.
@@ -167,7 +167,7 @@ impl Client {
         Ok(self.waiting())
     }
 
-    /// Waits until a packet of the link has come, at most for `span`. Looks once in any case.
+    /// Waits until a link packet arrives, for at most `span`. Reads the socket at least once.
     pub(crate) fn wait(&mut self, span: Span) -> Result<(), ClientError> {
         let until = Instant::now() + Duration::from_nanos(span.as_nanos());
         while self.packets.is_empty() {
@@ -180,8 +180,9 @@ impl Client {
         Ok(())
     }
 
-    /// Waits until there is something to read on one of these: timeouts of sockets are rounded up to ticks of the kernel, which would spoil the pace. Of each,
-    /// in order, whether there is.
+    /// Waits until one of `clients` has something to read. Returns for each one, in order, whether
+    /// it has. Uses `poll`, because the kernel rounds timeouts of sockets up to its ticks, which
+    /// would spoil the pacing.
     pub(crate) fn ready<'c>(
         clients: impl Iterator<Item = &'c Client>,
         wait: Span,
@@ -233,7 +234,8 @@ impl Client {
             return Ok(());
         }
         self.inbox.extend_from_slice(&room[..length]);
-        let malformed = |_| ClientError::Closed(io::Error::other("it sends what is no NDN packet"));
+        let malformed =
+            |_| ClientError::Closed(io::Error::other("it sent octets that are not an NDN packet"));
         while let Some(length) = frame_length(&self.inbox, MAX_PACKET).map_err(malformed)?
             && length <= self.inbox.len()
         {
@@ -242,12 +244,12 @@ impl Client {
         Ok(())
     }
 
-    /// A packet of the link that has come already.
+    /// The next link packet that has already arrived.
     pub(crate) fn waiting(&mut self) -> Option<Vec<u8>> {
         self.packets.pop_front()
     }
 
-    /// Sends packets of the link, on a stream all at once.
+    /// Sends link packets, with one write on a stream.
     pub(crate) fn send_all(&mut self, packets: &[Vec<u8>]) -> Result<(), ClientError> {
         match &self.socket {
             Socket::Udp(_) => {
@@ -261,12 +263,13 @@ impl Client {
         }
     }
 
-    /// The Data that answers an Interest, whose octets are given. Other packets that come meanwhile are dropped.
+    /// Sends the Interest in `octets` and returns the Data that answers it. Other packets that
+    /// arrive meanwhile are dropped.
     ///
     /// # Errors
-    /// The octets are no Interest; nothing comes within `span`, or a Nack.
+    /// The octets are not an Interest, nothing arrives within `span`, or a Nack arrives.
     pub fn ask(&mut self, octets: &[u8], span: Span) -> Result<Vec<u8>, ClientError> {
-        // Neighbours who are told the class of an Interest tell rates and refusals.
+        // A neighbour that gets the class of an Interest answers with rates and refusals.
         match self.ask_with(octets, Mircc { class: Some(0), ..Mircc::default() }, span)? {
             Reply::Data(data, _) => Ok(data),
             Reply::Nack(reason, _) => {
@@ -277,11 +280,11 @@ impl Client {
         }
     }
 
-    /// The answer to an Interest, whose octets are given, with fields of MIRCC beside both. Other packets that come in the
-    /// meantime are dropped.
+    /// Sends the Interest in `octets` with MIRCC fields and returns the answer with its MIRCC
+    /// fields. Other packets that arrive meanwhile are dropped.
     ///
     /// # Errors
-    /// The octets are no Interest, or nothing comes within `span`.
+    /// The octets are not an Interest, or nothing arrives within `span`.
     pub(crate) fn ask_with(
         &mut self,
         octets: &[u8],
@@ -316,14 +319,14 @@ impl Client {
         }
     }
 
-    /// The content of a dataset of the forwarder: `/localhost/nfd/faces/list`.
+    /// Content of a dataset of the forwarder, for example `/localhost/nfd/faces/list`.
     ///
     /// # Errors
     /// An answer is missing or malformed.
     pub fn dataset(&mut self, uri: &str) -> Result<Vec<u8>, ClientError> {
         const PATIENCE: Span = Span::from_secs(4);
         let unusable = |problem: &str| ClientError::Unusable(uri.to_owned(), problem.to_owned());
-        let name: Name = uri.parse().map_err(|_| unusable("its name is none"))?;
+        let name: Name = uri.parse().map_err(|_| unusable("the name is malformed"))?;
         let mut asked = Vec::new();
         let nonce = Some(self.nonce());
         InterestDraft {
@@ -334,7 +337,7 @@ impl Client {
         }
         .write(&mut asked);
         let first = self.ask(&asked, PATIENCE)?;
-        let data = Data::decode(&first).map_err(|_| unusable("it is no Data"))?;
+        let data = Data::decode(&first).map_err(|_| unusable("it is not Data"))?;
         data.check_digest().map_err(|error| unusable(&error.to_string()))?;
         let last = data.meta.final_block.and_then(|last| last.nni_of(number::SEGMENT)).unwrap_or(0);
         let base = Name::new().join(&data.name.without_last(1));
@@ -347,7 +350,7 @@ impl Client {
             let next = self.ask(&asked, PATIENCE)?;
             content.extend(
                 Data::decode(&next)
-                    .map_err(|_| unusable("a segment is no Data"))?
+                    .map_err(|_| unusable("a segment is not Data"))?
                     .content
                     .unwrap_or_default(),
             );
@@ -355,10 +358,10 @@ impl Client {
         Ok(content)
     }
 
-    /// Obeyed by the forwarder: its answer's content, a ControlResponse.
+    /// Sends a command and returns the content of its answer, a ControlResponse.
     ///
     /// # Errors
-    /// It does not answer, or not with 200.
+    /// The forwarder does not answer, or the status code is not 200.
     pub fn command(
         &mut self,
         scope: Scope,
@@ -412,9 +415,9 @@ impl Client {
         asked
     }
 
-    /// Asks the forwarder to mark Data for this connection while more than `threshold` octets have
-    /// waited for longer than `interval`. One that does not know how drops Data only once its queue
-    /// is full. Its answer is not waited for.
+    /// Asks the forwarder to put congestion marks on Data for this connection while more than
+    /// `threshold` octets have waited for longer than `interval`. Does not wait for the answer: a
+    /// forwarder that cannot mark drops Data when its queue is full.
     pub(crate) fn ask_for_marks(
         &mut self,
         threshold: u64,
@@ -432,18 +435,19 @@ impl Client {
     }
 }
 
-/// True if Data has the name that an Interest asks for; with an implicit digest, the forwarder has compared that.
+/// True if Data has the name that an Interest requests. The forwarder has already compared an
+/// implicit digest.
 fn answers(data: &Data<'_>, interest: &Interest<'_>) -> bool {
     let digests = usize::from(interest.name.implicit_digest().is_some());
     let asked = interest.name.without_last(digests);
     data.name == asked || interest.can_be_prefix && asked.is_prefix_of(&data.name)
 }
 
-/// An answer to an Interest.
+/// Answer to an Interest.
 pub(crate) enum Reply {
-    /// The octets of a Data, and the fields beside it.
+    /// Octets of a Data packet, and its MIRCC fields.
     Data(Vec<u8>, Mircc),
-    /// The Interest was refused.
+    /// The Interest was refused. The Nack has these MIRCC fields.
     Nack(NackReason, Mircc),
 }
 

@@ -1,12 +1,13 @@
-//! Where applications find a forwarder.
+//! Place of a forwarder, where applications connect to it.
 //!
-//! Source: the NDN client configuration of ndn-cxx: `NDN_CLIENT_TRANSPORT`, then `transport=` in `client.conf`.
+//! Source: the NDN client configuration of ndn-cxx: `NDN_CLIENT_TRANSPORT`, then `transport=` in
+//! `client.conf`.
 
 use crate::face_uri::{NDN_PORT, Remote, RemoteError, Transport};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A forwarder's address for applications.
+/// Address of a forwarder for applications.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// A UNIX socket.
@@ -15,14 +16,14 @@ pub enum Place {
     Remote(Remote),
 }
 
-/// The common UNIX socket.
+/// The usual UNIX socket.
 const COMMON: &str = "/run/nfd/nfd.sock";
 
 impl Place {
     /// Parses `unix:///run/nfd/nfd.sock`, `tcp://127.0.0.1:6363` or `udp://127.0.0.1:6363`.
     ///
     /// # Errors
-    /// The text is none of these.
+    /// The text has another form.
     pub fn parse(text: &str) -> Result<Place, RemoteError> {
         match text.strip_prefix("unix://") {
             Some(path) if path.starts_with('/') => Ok(Place::Unix(path.into())),
@@ -31,10 +32,10 @@ impl Place {
         }
     }
 
-    /// The place that this user's environment and configuration name, or the common UNIX socket.
+    /// The place in this user's environment or configuration, or else the usual UNIX socket.
     ///
     /// # Errors
-    /// What they name is no place.
+    /// The environment or the configuration contains a malformed place.
     pub fn of_user() -> Result<Place, RemoteError> {
         if let Ok(text) = std::env::var("NDN_CLIENT_TRANSPORT") {
             return Place::parse(&text);
@@ -66,7 +67,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// The value of `transport` in a client configuration, in which `;` begins a comment.
+/// Value of `transport` in a client configuration, in which `;` begins a comment.
 fn transport_of(text: &str) -> Option<String> {
     let lines = text.lines().map(|line| line.split(';').next().unwrap_or("").trim());
     let mut values =

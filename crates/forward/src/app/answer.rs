@@ -1,17 +1,17 @@
-//! What a producer answers.
+//! The answer of a producer to an Interest.
 
 use narrows_ndn::Name;
 use narrows_units::Span;
 
-/// What answers an Interest. The producer makes Data of it, and signs it.
+/// An answer to an Interest. The producer encodes it as Data and signs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The name of the Data, which the Interest has to match.
+    /// Name of the Data. The Interest must match it.
     pub name: Name,
-    /// Its content.
+    /// Content of the Data.
     pub content: Vec<u8>,
-    /// How long caches may take it for fresh.
+    /// Freshness period: how long caches may treat the Data as fresh.
     pub freshness: Span,
-    /// The number of the last segment, if the Data is one of several.
+    /// Number of the last segment, if the Data is one of several segments.
     pub last_segment: Option<u64>,
 }

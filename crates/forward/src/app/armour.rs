@@ -1,16 +1,17 @@
-//! Files of certificates: octets, base64 as ndnsec writes it, or PEM as ndnd does.
+//! Certificate files: raw octets, base64 as ndnsec writes it, or PEM as ndnd writes it.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
-/// A file holds no packet.
+/// A certificate file that holds no packet.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it is neither a packet nor base64 of one: {0}")]
 pub struct ArmourError(String);
 
-/// The octets of a packet. In text, lines of PEM (`-----BEGIN NDN CERT-----`) and its headers (`Name: /example`) are skipped.
+/// Decodes a certificate file to the octets of its packet. In text files, PEM lines (`-----BEGIN
+/// NDN CERT-----`) and PEM headers (`Name: /example`) are skipped.
 pub(super) fn octets_of(file: &[u8]) -> Result<Vec<u8>, ArmourError> {
-    /// The first octet of a Data, with which no base64 begins.
+    /// First octet of a Data packet. No base64 text begins with it.
     const DATA: u8 = 6;
     if file.first() == Some(&DATA) {
         return Ok(file.to_vec());
@@ -27,7 +28,7 @@ pub(super) fn octets_of(file: &[u8]) -> Result<Vec<u8>, ArmourError> {
     BASE64_STANDARD.decode(encoded).map_err(|error| ArmourError(error.to_string()))
 }
 
-/// The text of a file of a certificate: base64 in lines of 64.
+/// Encodes a certificate as the text of a file: base64 in lines of 64 characters.
 pub fn armoured(certificate: &[u8]) -> String {
     const LINE: usize = 64;
     let encoded = BASE64_STANDARD.encode(certificate);

@@ -1,4 +1,4 @@
-//! A consumer of the node's crate on a connection to a forwarder.
+//! An application's consumer: a consumer of the `icn` crate on a connection to a forwarder.
 
 use super::content::Segments;
 use crate::client::{Client, ClientError};
@@ -11,23 +11,25 @@ use narrows_ndn::{self as ndn, InterestDraft};
 use narrows_units::{Span, Time};
 use std::borrow::BorrowMut;
 
-/// What a consumer asks for, and how.
+/// The content that a consumer requests, and how it requests it.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The content.
+    /// Content to request.
     pub content: Segments,
-    /// So many segments of it; `None` without end.
+    /// Number of segments to request. `None` means without end.
     pub segments: Option<u64>,
-    /// How the rate of Interests is set.
+    /// Method that sets the rate of Interests.
     pub method: Method,
-    /// The configuration of the consumer.
+    /// Configuration of the consumer.
     pub setup: ConsumerSetup,
-    /// No Interest leaves before.
+    /// Time before which no Interest is sent.
     pub start: Time,
 }
 
 impl Request {
-    /// A process wakes up so much late now and then: many gaps between Interests on a fast link. A consumer makes up for as much. Ours.
+    /// Time by which a consumer may be late and still send all Interests that were due. The kernel
+    /// sometimes wakes a process this late, which is many gaps between Interests on a fast link.
+    /// Our choice.
     pub const CATCH_UP: Span = Span::from_millis(1);
 
     fn consumer(self) -> Result<AnyConsumer<Segments>, ConsumerError> {
@@ -35,26 +37,28 @@ impl Request {
     }
 }
 
-/// The most octets of pieces of packets that are not complete. Ours.
+/// Most octets of fragments that may wait for the rest of their packets. Our choice.
 const PIECES: u64 = 4_000_000;
 
-/// Asks for the segments of a content over a connection, as its consumer says.
+/// Requests the segments of a content over a connection, at the pace of its consumer.
 ///
-/// Call [`wait`](Asker::wait) again and again, and after each call take packets with [`packet`](Asker::packet) until there is none, and pass
-/// each to [`handle`](Asker::handle).
+/// Call [`wait`](Asker::wait) in a loop. After each call, take packets with
+/// [`packet`](Asker::packet) until it returns `None`, and pass each one to
+/// [`handle`](Asker::handle).
 pub struct Asker<C: BorrowMut<Client> = Client> {
     client: C,
     link: Link,
     consumer: AnyConsumer<Segments>,
     scratch: Scratch,
-    /// Interests that wait to be sent together.
+    /// Interests that are ready to be sent together.
     packets: Vec<Vec<u8>>,
     spare: Spare<PacketName>,
     pieces: Budget,
 }
 
 impl<C: BorrowMut<Client>> Asker<C> {
-    /// Fields of MIRCC are written and read unless `understands` is `Off`.
+    /// Starts to request over a connection. Reads and writes MIRCC fields unless `understands` is
+    /// `Off`.
     ///
     /// # Errors
     /// The consumer cannot be made.
@@ -75,7 +79,7 @@ impl<C: BorrowMut<Client>> Asker<C> {
         })
     }
 
-    /// Asks as `request` says from now on. Data of earlier Interests still comes.
+    /// Replaces the request. Data for earlier Interests still arrives.
     ///
     /// # Errors
     /// The consumer cannot be made.
@@ -85,34 +89,35 @@ impl<C: BorrowMut<Client>> Asker<C> {
         Ok(())
     }
 
-    /// Connects again to the forwarder, for the request that [`begin`](Asker::begin) is to give
-    /// next.
+    /// Connects to the forwarder again. Call [`begin`](Asker::begin) next, with the request for the
+    /// new connection.
     ///
     /// # Errors
-    /// None answers there.
+    /// No forwarder answers at its place.
     pub fn reconnect(&mut self) -> Result<(), ClientError> {
         self.client.borrow_mut().reconnect()
     }
 
-    /// Its consumer.
+    /// The consumer.
     pub fn consumer(&self) -> &AnyConsumer<Segments> {
         &self.consumer
     }
 
-    /// Takes the round trip measured by the latest packet, if it has measured one.
+    /// Takes the round trip that the latest packet measured. `None` if it measured none.
     pub fn take_rtt(&mut self) -> Option<Span> {
         self.consumer.take_rtt()
     }
 
-    /// Asks for nothing more.
+    /// Stops requesting.
     pub fn stop(&mut self) {
         self.consumer.stop();
     }
 
-    /// Sends the Interests that may leave, and waits for packets until the consumer is due, at most until `until`. `now` tells the time.
+    /// Sends the Interests that are due. Then waits for packets until the consumer must act, at
+    /// most until `until`. `now` returns the current time.
     ///
     /// # Errors
-    /// The connection broke, or the consumer's controller cannot go on.
+    /// The connection broke, or the consumer's controller cannot continue.
     pub fn wait(&mut self, now: impl Fn() -> Time, until: Time) -> Result<(), ClientError> {
         let at = now();
         if let Some((since, fault)) = self.consumer.fault() {
@@ -127,10 +132,11 @@ impl<C: BorrowMut<Client>> Asker<C> {
         client.wait(due.since(now().min(due)))
     }
 
-    /// Waits until something has come on the connection of one of these, at most for `span`. Of each, in order, whether something has come on its.
+    /// Waits until a packet arrives on the connection of any of `askers`, for at most `span`.
+    /// Returns for each one, in order, whether a packet arrived.
     ///
     /// # Errors
-    /// The kernel cannot wait for so many.
+    /// The kernel cannot wait on so many sockets.
     pub fn wait_for_any<'a>(
         askers: impl Iterator<Item = &'a Asker<C>>,
         span: Span,
@@ -141,7 +147,7 @@ impl<C: BorrowMut<Client>> Asker<C> {
         Client::ready(askers.map(|asker| asker.client.borrow()), span)
     }
 
-    /// The next packet that has come; what cannot be read is left out.
+    /// The next packet that has arrived. Packets that cannot be decoded are skipped.
     pub fn packet(&mut self, now: Time) -> Option<Packet<PacketName>> {
         loop {
             let octets = self.client.borrow_mut().waiting()?;
@@ -158,14 +164,15 @@ impl<C: BorrowMut<Client>> Asker<C> {
         }
     }
 
-    /// Passes a packet to the consumer. The Interests that may leave then do so with the next [`wait`](Asker::wait).
+    /// Passes a packet to the consumer. The next [`wait`](Asker::wait) sends the Interests that
+    /// become due.
     pub fn handle(&mut self, now: Time, packet: Packet<PacketName>) {
         self.consumer.handle(now, &packet);
         self.spare.give(packet);
         self.ask(now);
     }
 
-    /// Writes the Interests that may leave.
+    /// Encodes the Interests that are due.
     fn ask(&mut self, now: Time) {
         while let Some(mut interest) = self.consumer.interest() {
             let mut octets = Vec::new();

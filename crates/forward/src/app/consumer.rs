@@ -1,4 +1,4 @@
-//! A consumer: asks for Data by name.
+//! A consumer: requests Data by name.
 
 use super::fetch::{Fetched, Limits, Progress, fetch};
 use super::fetch_error::FetchError;
@@ -11,33 +11,34 @@ use narrows_units::{Bytes, Span};
 use std::io::Write;
 use std::time::Instant;
 
-/// Octets that may wait at the forwarder for this application, and for how long more may, before
-/// Data is marked: an eighth of what waits at most. Ours.
+/// Most octets that may wait at the forwarder for this application, and how long more may wait,
+/// before Data gets a congestion mark. The threshold is an eighth of the forwarder's queue limit.
+/// Our choice.
 const MARKED_ABOVE: u64 = 1 << 20;
 const MARKED_AFTER: Span = Span::from_millis(5);
 
-/// A consumer at a forwarder.
+/// A consumer connected to a forwarder.
 pub struct Consumer {
     client: Client,
     trust: Trust,
     limits: Limits,
 }
 
-/// Data that has come.
+/// A received Data packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Received {
-    /// Its octets, which [`Data::decode`] reads.
+    /// Octets of the packet, to be read by [`Data::decode`].
     pub octets: Vec<u8>,
-    /// How it was signed.
+    /// How the Data was signed.
     pub signed: Signed,
 }
 
-/// The outcome of one ping.
+/// Outcome of one ping.
 #[derive(Debug)]
 pub enum Pong {
-    /// Data came after this time.
+    /// Data arrived after this time.
     Answered(Span),
-    /// None came.
+    /// No Data arrived.
     Lost(FetchError),
 }
 
@@ -45,7 +46,7 @@ impl Consumer {
     /// Connects to a forwarder.
     ///
     /// # Errors
-    /// None answers there.
+    /// No forwarder answers at `place`.
     pub fn connect(place: &Place) -> Result<Consumer, ClientError> {
         Ok(Consumer {
             client: Client::connect(place)?,
@@ -54,18 +55,18 @@ impl Consumer {
         })
     }
 
-    /// From now on takes only Data that `trust` allows.
+    /// Accepts only Data that `trust` allows from now on.
     pub fn trust(&mut self, trust: Trust) {
         self.trust = trust;
     }
 
-    /// From now on fetches only objects of at most `most` octets: 1 TB before the first call.
+    /// Fetches only objects of at most `most` octets from now on. The default is 1 TB.
     pub fn limit(&mut self, most: Bytes) {
         self.limits.most = most;
     }
 
-    /// Asks the forwarder to mark Data for this connection before its queue is full, so that a
-    /// window becomes smaller without a loss.
+    /// Asks the forwarder to put congestion marks on Data for this connection before its queue is
+    /// full, so that a window shrinks without a loss.
     ///
     /// # Errors
     /// The connection to the forwarder broke.
@@ -73,8 +74,8 @@ impl Consumer {
         self.client.ask_for_marks(MARKED_ABOVE, MARKED_AFTER)
     }
 
-    /// From now on gives an object up after `patience` without a Data, without the first missing
-    /// segment or without a forwarder: 20 s before the first call.
+    /// Sets how long a fetch waits for any Data, for the first missing segment or for a forwarder
+    /// before it fails. The default is 20 s.
     pub fn patience(&mut self, patience: Span) {
         self.limits.patience = patience;
     }
@@ -83,7 +84,7 @@ impl Consumer {
         &mut self.client
     }
 
-    /// Checks the signature of a Data at this time.
+    /// Checks the signature of a Data packet at a time in seconds since 1970.
     pub(super) fn trusted(&self, data: &Data<'_>, seconds: u64) -> Result<(), FetchError> {
         self.trust
             .check(data, seconds)
@@ -91,15 +92,17 @@ impl Consumer {
             .map_err(|error| FetchError::Distrusted(data.name.to_string(), error))
     }
 
-    /// A number that no other Interest has had, most likely.
+    /// A nonce that most likely no other Interest has had.
     pub fn nonce(&mut self) -> u32 {
         self.client.nonce()
     }
 
-    /// Sends an Interest, and waits for its Data for as long as it lives. It gets a nonce if it has none.
+    /// Sends an Interest and waits for its Data during the lifetime of the Interest. Adds a nonce
+    /// if the Interest has none.
     ///
     /// # Errors
-    /// None comes in time, the network refuses the Interest, or the Data is damaged or not trusted.
+    /// No Data arrives in time, the network refuses the Interest, or the Data is damaged or not
+    /// trusted.
     pub fn express(&mut self, interest: &InterestDraft<'_>) -> Result<Received, FetchError> {
         const DEFAULT_MS: u64 = 4000;
         let mut octets = Vec::new();
@@ -118,13 +121,14 @@ impl Consumer {
         Ok(Received { octets, signed })
     }
 
-    /// Fetches the object `name`: its latest version, unless it names one. It follows the rates that links write into Data (MIRCC), over all paths,
-    /// from the first Data that has some, and uses a window (NewReno) while none has. `told` hears how far it is.
+    /// Fetches the object `name`: the version that the name contains, or else the latest. Follows
+    /// the rates that links write into Data (MIRCC), over all paths, from the first Data that has
+    /// rates. Uses a window (NewReno) while no Data has rates. Reports its progress to `told`.
+    /// Waits for a forwarder that ends.
     ///
     /// # Errors
-    /// The network does not answer, a segment does not come, Data is damaged or not trusted, the
-    /// object is larger than the [limit](Consumer::limit), or `out` takes no more. A forwarder that
-    /// ends is waited for.
+    /// The network does not answer, a segment does not arrive, Data is damaged or not trusted, the
+    /// object is larger than the [limit](Consumer::limit), or `out` cannot be written.
     pub fn fetch(
         &mut self,
         name: &Name,
@@ -134,7 +138,7 @@ impl Consumer {
         fetch(&mut self.client, &self.trust, self.limits, name, out, told)
     }
 
-    /// Asks for `prefix/ping/<number>`, as ndnping and ndnd do, and waits for at most `patience`.
+    /// Requests `prefix/ping/<number>`, as ndnping and ndnd do, and waits for at most `patience`.
     ///
     /// # Errors
     /// The connection to the forwarder broke.

@@ -1,10 +1,10 @@
-//! The segments of an object as a consumer of the node's crate sees them.
+//! The segments of an object, as the content of a consumer of the `icn` crate.
 
 use crate::name::PacketName;
 use narrows_icn::{Content, Name as _};
 use narrows_ndn::{Name, number};
 
-/// The segments of a versioned name from number `first` on.
+/// Segments of a versioned name, from number `first` on.
 #[derive(Clone, Debug)]
 pub struct Segments {
     base: Name,
@@ -13,7 +13,7 @@ pub struct Segments {
 }
 
 impl Segments {
-    /// Those of `base` from `first` on, which is their number zero.
+    /// The segments of `base` from `first` on. The consumer counts them from zero.
     pub fn new(base: Name, first: u64) -> Segments {
         let prefix = PacketName::new(base.as_ref());
         Segments { base, prefix, first }

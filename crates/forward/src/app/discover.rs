@@ -1,4 +1,4 @@
-//! Which version of an object is the latest.
+//! Discovery of the latest version of an object.
 
 use super::fetch_error::FetchError;
 use super::trust::Trust;
@@ -8,11 +8,12 @@ use narrows_ndn::tlv::Element;
 use narrows_ndn::{Data, InterestDraft, Name, NameRef, number};
 use narrows_units::Span;
 
-/// How long a discovery may take, and how often it is tried.
+/// Time to wait for one answer, and number of attempts for each name.
 const PATIENCE: Span = Span::from_millis(1000);
 const TRIES: usize = 3;
 
-/// The versioned name of an object: from its metadata, unless the name has a version, or else from its first segment.
+/// Finds the versioned name of an object: the name itself if it has a version, else the name in its
+/// metadata, else the name of its first segment.
 pub(super) fn discover(
     client: &mut Client,
     trust: &Trust,
@@ -60,7 +61,8 @@ pub(super) fn discover(
     ))
 }
 
-/// The versioned name that Data tells: in its content as metadata, and otherwise its own without the segment.
+/// The versioned name that Data announces: the content of metadata, or else the name of the Data
+/// without its segment.
 fn versioned(data: &Data<'_>, is_metadata: bool) -> Option<Name> {
     let named = if is_metadata {
         NameRef::decode(&Element::first(data.content?, 0).ok()?).ok()?

@@ -1,4 +1,5 @@
-//! A consumer: fetches an object at the rates that links write into its Data, or by a window where no link does.
+//! Fetch of an object: at the rates that links write into its Data, or by a window where no link
+//! writes rates.
 
 use super::asker::{Asker, Request};
 use super::content::Segments;
@@ -18,66 +19,66 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::time::Instant;
 
-/// How long the first segment may take.
+/// Longest time that the first segment may take.
 const PATIENCE: Span = Span::from_secs(4);
-/// So many signers of one object are told.
+/// Most signers of one object that are reported.
 const MOST_SIGNERS: usize = 16;
 /// Limits of a fetch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// The most octets of an object.
+    /// Most octets of an object.
     pub(super) most: Bytes,
-    /// The longest time without a Data, without the first missing segment, or without a forwarder.
+    /// Longest time without any Data, without the first missing segment, or without a forwarder.
     pub(super) patience: Span,
 }
 
 impl Default for Limits {
-    /// 1 TB and 20 s. Ours.
+    /// 1 TB and 20 s. Our choice.
     fn default() -> Limits {
         Limits { most: Bytes::new(1_000_000_000_000), patience: Span::from_secs(20) }
     }
 }
 
-/// Octets of segments that may wait for an earlier one: 0.5 s at 1 Gbit/s. Later segments count as
-/// lost. The number is ours.
+/// Most octets of segments that may wait for an earlier segment: 0.5 s at 1 Gbit/s. Later segments
+/// count as lost. Our choice.
 const MOST_WAITING: usize = 64 << 20;
-/// How often a forwarder that has gone is looked for.
+/// Interval between attempts to connect to a forwarder that has ended.
 const AGAIN: std::time::Duration = std::time::Duration::from_millis(100);
-/// How long nothing may come before it is seen whether to give up.
+/// Longest wait before the next check of the limits.
 const STEP: Span = Span::from_millis(100);
 const LIFETIME: Span = Span::from_secs(4);
 
-/// How a fetch went.
+/// Result of a fetch.
 #[derive(Debug)]
 pub struct Fetched {
-    /// The versioned name.
+    /// Versioned name of the object.
     pub name: String,
-    /// Segments and octets of content.
+    /// Segments of the object.
     pub segments: u64,
     /// Octets of content.
     pub octets: u64,
     /// Time from the first Interest to the last Data.
     pub took: Span,
-    /// Smoothed round trip.
+    /// Smoothed round trip time.
     pub srtt: Span,
-    /// True if links wrote rates into Data, which were followed at the end.
+    /// True if the fetch followed rates from Data at the end.
     pub followed_rates: bool,
-    /// The paths in use at the end.
+    /// Paths in use at the end.
     pub paths: Vec<Subflow>,
-    /// Interests that were sent for segments which had been asked for before.
+    /// Retransmissions: Interests for segments that had been requested before.
     pub repeated: u64,
-    /// How its segments were signed: up to 16 signers.
+    /// How the segments were signed: at most 16 signers.
     pub signed: BTreeSet<Signed>,
 }
 
-/// How far a fetch is.
+/// Progress of a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Segments that have come.
+    /// Segments that have arrived.
     pub segments: u64,
     /// All segments of the object.
     pub of: u64,
-    /// Octets of content that have come.
+    /// Octets of content that have arrived.
     pub octets: u64,
 }
 
@@ -142,7 +143,7 @@ pub(super) fn fetch(
     })
 }
 
-/// Waits for a forwarder at the same place, and connects to it.
+/// Waits for a forwarder at the same place and connects to it.
 fn come_back(asker: &mut Asker<&mut Client>, patience: Span) -> Result<(), ClientError> {
     let began = Instant::now();
     loop {
@@ -159,35 +160,35 @@ fn come_back(asker: &mut Asker<&mut Client>, patience: Span) -> Result<(), Clien
     }
 }
 
-/// How segments are asked for.
+/// How segments are requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// The first one alone, which says which is the last.
+    /// The first segment alone: it contains the number of the last one.
     First,
-    /// As a window allows.
+    /// As a congestion window allows.
     Window,
     /// At the rates in Data.
     Rates,
 }
 
-/// An object, as far as it has come.
+/// The part of an object that has arrived.
 struct Incoming<'a> {
     base: &'a Name,
     trust: &'a Trust,
     all: Segments,
     guide: Guide,
-    /// The size of a Data.
+    /// Size of a Data packet.
     size: Bytes,
-    /// The last segment, once the first has said which it is.
+    /// Number of the last segment, known after the first segment.
     last: Option<u64>,
-    /// The first segment that is not written.
+    /// First segment that is not yet written.
     next: u64,
-    /// Contents of later ones.
+    /// Content of later segments.
     waiting: BTreeMap<u64, Vec<u8>>,
-    /// Their octets.
+    /// Octets of the content in `waiting`.
     octets: usize,
     limits: Limits,
-    /// When the latest Data came, and when the first missing segment last did.
+    /// Arrival time of the latest Data, and of the latest segment that was the first missing one.
     latest: Time,
     advanced: Time,
     tally: Tally,
@@ -224,7 +225,7 @@ impl<'a> Incoming<'a> {
         }
     }
 
-    /// For the segments that have not come.
+    /// Request for the segments that have not arrived.
     fn request(&self, now: Time) -> Request {
         let method = match self.way() {
             Way::Rates => Method::Rates("mircc".parse().expect("a consumer")),
@@ -248,14 +249,14 @@ impl<'a> Incoming<'a> {
         }
     }
 
-    /// A new connection: what was asked for on the old one does not come.
+    /// Restarts the timers for a new connection: answers to Interests of the old one do not arrive.
     fn begin_again(&mut self, now: Time) {
         (self.latest, self.advanced) = (now, now);
     }
 
-    /// Takes a segment that has not come before. The rates of Data that has none become those that
-    /// the consumer is to see. False if there is no room for the segment before earlier ones come:
-    /// it counts as lost, and is asked for again.
+    /// Takes a segment that has not arrived before. If the Data has no rates, it gets the rates
+    /// that the consumer is to follow. Returns false if there is no room for the segment before
+    /// earlier ones arrive: it then counts as lost and is requested again.
     fn take(
         &mut self,
         now: Time,
@@ -311,7 +312,7 @@ impl<'a> Incoming<'a> {
         Ok(true)
     }
 
-    /// Writes the segments whose turn it is.
+    /// Writes the segments that are next in order.
     fn write(&mut self, out: &mut dyn Write) -> Result<(), FetchError> {
         while let Some(content) = self.waiting.remove(&self.next) {
             out.write_all(&content)?;
@@ -335,7 +336,7 @@ impl<'a> Incoming<'a> {
         self.next + self.waiting.len() as u64
     }
 
-    /// Fails if nothing has come for too long.
+    /// Fails if nothing has arrived for too long.
     fn give_up(&self, now: Time) -> Result<(), FetchError> {
         let silent = now.since(self.latest);
         match self.last {
@@ -361,7 +362,7 @@ impl<'a> Incoming<'a> {
     }
 }
 
-/// Octets and signers of the segments that have come.
+/// Octets and signers of the segments that have arrived.
 #[derive(Default)]
 struct Tally {
     octets: u64,
@@ -369,10 +370,10 @@ struct Tally {
 }
 
 impl Tally {
-    /// The content of a segment that may be taken.
+    /// Decodes a segment and checks its signature.
     fn take<'a>(&mut self, trust: &Trust, octets: &'a [u8]) -> Result<Data<'a>, FetchError> {
         let data = Data::decode(octets).map_err(|error| {
-            FetchError::Wrong("a segment".to_owned(), format!("it is no Data: {error}"))
+            FetchError::Wrong("a segment".to_owned(), format!("it is not Data: {error}"))
         })?;
         let signed = trust
             .check(&data, wall_seconds())
@@ -383,7 +384,7 @@ impl Tally {
                 "the producer has no such segment".to_owned(),
             ));
         }
-        // One who signs every segment by another key must not fill the memory.
+        // A producer that signs every segment with another key must not fill the memory.
         if self.signed.len() < MOST_SIGNERS {
             self.signed.insert(signed);
         }

@@ -1,52 +1,52 @@
-//! Why Data cannot be had.
+//! Errors of a fetch.
 
 use super::trust::Distrust;
 use crate::client::ClientError;
 use narrows_units::{Bytes, Span};
 use std::io;
 
-/// Why an object cannot be fetched.
+/// Reason why an object cannot be fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
-    /// The network.
+    /// The connection or the network failed.
     #[error("{0}")]
     Client(#[from] ClientError),
-    /// What came is not what was asked for.
-    #[error("{0}: {1}; ask who serves it, or try another name")]
+    /// The answer is not the requested Data.
+    #[error("{0}: {1}; ask the operator of the producer, or try another name")]
     Wrong(String, String),
     /// Data is damaged, or not signed as it has to be.
-    #[error("{0}: {1}; fetch it again, or ask who serves it")]
+    #[error("{0}: {1}; fetch it again, or ask the operator of the producer")]
     Distrusted(String, #[source] Distrust),
-    /// Nothing came any more.
+    /// No more Data arrived.
     #[error(
-        "nothing came for {0}, {1} of {2} segments are there: the way to the producer is broken, or it has gone; see whether it still runs, and repeat this"
+        "no Data arrived for {0}, {1} of {2} segments have arrived: the path to the producer is broken, or the producer has ended; check that it still runs, and try again"
     )]
     Stalled(Span, u64, u64),
-    /// One segment did not come, though others did.
+    /// One segment did not arrive, though others did.
     #[error(
-        "segment {segment} did not come for {silent}, though {arrived} of {of} are there: the producer or a store on the way has lost it; \
-         repeat this later, or ask who serves it"
+        "segment {segment} did not arrive for {silent}, though {arrived} of {of} segments have arrived: the producer or a content store on the path has lost it; \
+         try again later, or ask the operator of the producer"
     )]
     Missing {
-        /// The first segment that is missing.
+        /// First segment that is missing.
         segment: u64,
-        /// How long it has been waited for.
+        /// Time since its predecessor arrived.
         silent: Span,
-        /// Segments that have come.
+        /// Segments that have arrived.
         arrived: u64,
         /// All segments.
         of: u64,
     },
-    /// The object is larger than it may be.
+    /// The object is larger than the limit.
     #[error(
-        "{name} has {segments} segments, more than {most} together; allow more by `narrows ndn get --max-size` if that is true"
+        "{name} has {segments} segments, more than {most} in total; if that is right, allow more with `narrows ndn get --max-size`"
     )]
     TooLarge {
-        /// Its name.
+        /// Name of the object.
         name: String,
-        /// Its segments, as its Data say.
+        /// Number of segments, as its Data states it.
         segments: u128,
-        /// The most octets of content.
+        /// Most octets of content.
         most: Bytes,
     },
     /// The received data cannot be written.

@@ -1,4 +1,4 @@
-//! A producer of Data without meaning, of one size.
+//! A producer of meaningless Data of one size.
 
 use super::reply::{register, reply};
 use crate::client::{Client, ClientError};
@@ -7,7 +7,8 @@ use narrows_ndn::signature::Signer;
 use narrows_ndn::{DataDraft, MetaInfo, Name, NameRef};
 use narrows_units::Span;
 
-/// Answers every Interest by Data of its name. It writes down rates without limit, so that Data have their fields on the first link already.
+/// A producer that answers every Interest with Data of the same name. It writes unlimited rates, so
+/// that Data has the MIRCC fields already on its first link.
 pub struct Filler {
     client: Client,
     size: usize,
@@ -15,7 +16,7 @@ pub struct Filler {
     answers: Vec<u8>,
 }
 
-/// More than any link has.
+/// Rates that exceed the rate of every link.
 const NO_LIMIT: Mircc = Mircc {
     primary_bps: Some(1 << 62),
     secondary_bps: Some(1 << 62),
@@ -27,16 +28,17 @@ const NO_LIMIT: Mircc = Mircc {
 };
 
 impl Filler {
-    /// Registers `prefix` with the forwarder at the other end of a connection. Data have `size` octets, or more if name and signature need more.
+    /// Registers `prefix` with the forwarder at the other end of a connection. Data has `size`
+    /// octets, or more if name and signature need more.
     ///
     /// # Errors
-    /// The forwarder refuses it, or does not answer.
+    /// The forwarder refuses the prefix, or does not answer.
     pub fn register(mut client: Client, prefix: &Name, size: usize) -> Result<Filler, ClientError> {
         register(&mut client, prefix)?;
         Ok(Filler { client, size, content: Vec::new(), answers: Vec::new() })
     }
 
-    /// Answers what comes within `span`.
+    /// Answers the Interests that arrive within `span`.
     ///
     /// # Errors
     /// The connection broke.
@@ -57,10 +59,10 @@ impl Filler {
     }
 }
 
-/// Data of this name and size. `content` is kept for the next.
+/// Data with this name and size. `content` is kept for the next call.
 fn data(name: NameRef<'_>, size: usize, content: &mut Vec<u8>) -> Vec<u8> {
     let mut octets = Vec::with_capacity(size);
-    // The second time the length of the content is right, unless a length field has grown.
+    // The second round has the right length of the content, unless a length field has grown.
     for _ in 0..3 {
         octets.clear();
         DataDraft { name, meta: MetaInfo::default(), content: Some(content) }

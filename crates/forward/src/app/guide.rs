@@ -1,27 +1,29 @@
-//! Whether an object is fetched at the rates that come with its Data, or by a window.
+//! Choice between the rates that arrive in Data and a window.
 
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Rates;
 
-/// Rates are followed for so long after the latest Data that had some. Ours.
+/// How long rates are followed after the latest Data that had rates. Our choice.
 const REMEMBERED: Span = Span::from_secs(2);
-/// A rate below one Data in this time is taken for that: with less, an Interest would end before
-/// its turn, and a single Data with a rate of 0, by mistake or malice, would stop everything. Ours.
+/// A rate below one Data packet in this time is raised to it. With a lower rate, an Interest would
+/// expire before its turn, and a single Data with a rate of 0, by mistake or malice, would stop
+/// everything. Our choice.
 const SLOWEST: Span = Span::from_secs(1);
 
-/// Judges each Data by the rates that it has.
+/// Decides after each Data packet whether rates are followed.
 ///
-/// Data of links that compute rates has some. Data of the forwarder's own content store has crossed no link: it neither shows that links compute
-/// none nor allows a rate of its own.
+/// Data has rates if a link on its path computes them. Data from the content store of the local
+/// forwarder has crossed no link: it does not show that links compute no rates, and it sets no rate
+/// of its own.
 #[derive(Debug, Default)]
 pub(super) struct Guide {
-    /// The latest rates, and when they came.
+    /// The latest rates and their arrival time.
     latest: Option<(Time, Rates)>,
 }
 
 impl Guide {
-    /// Data of `size` has come with these rates. If it has none while rates are followed, it gets
-    /// the primary rate of the latest that had one.
+    /// Takes the rates of a Data packet of `size`. Data without rates gets the latest primary rate
+    /// while rates are followed.
     pub(super) fn hear(&mut self, now: Time, size: Bytes, rates: &mut Rates) {
         if *rates != Rates::UNLIMITED {
             rates.primary = rates.primary.max(Rate::of(size, SLOWEST));
@@ -34,7 +36,7 @@ impl Guide {
         }
     }
 
-    /// True if rates are to be followed.
+    /// True if the consumer is to follow rates.
     pub(super) fn follows_rates(&self) -> bool {
         self.latest.is_some()
     }
@@ -65,7 +67,7 @@ mod tests {
         assert_eq!(hear(14_000, NONE), (true, stored(7)));
         assert_eq!(hear(14_001, NONE), (false, NONE));
         assert_eq!(hear(14_002, both(3)), (true, both(3)));
-        // A Data of 1000 octets in a second is the least.
+        // The lowest rate is one Data packet of 1000 octets in a second.
         for rate in [Rate::ZERO, Rate::from_bps(1)] {
             let slow = Rates { primary: rate, secondary: rate };
             assert_eq!(

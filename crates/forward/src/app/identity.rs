@@ -1,6 +1,6 @@
 //! A producer's key and certificate.
 //!
-//! Source: NDN Certificate Format 2.0; key names as ndn-cxx makes them.
+//! Source: NDN Certificate Format 2.0. Key names are formed as ndn-cxx forms them.
 
 use super::armour::{ArmourError, octets_of};
 use narrows_ndn::signature::{
@@ -9,29 +9,30 @@ use narrows_ndn::signature::{
 use narrows_ndn::{Certificate, CertificateError, Data, Interest, Name};
 use sha2::{Digest, Sha256};
 
-/// Why a key and a certificate do not serve.
+/// Reason why a key and a certificate cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum IdentityError {
     /// The key cannot be read.
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// The certificate is not encoded as files of certificates are.
+    /// The certificate file has a wrong encoding.
     #[error("the certificate cannot be read: {0}")]
     Armour(#[from] ArmourError),
-    /// The certificate is none.
-    #[error("the certificate is none: {0}")]
+    /// The packet is not a certificate.
+    #[error("the packet is not a certificate: {0}")]
     Certificate(#[from] CertificateError),
-    /// The certificate is no Data.
-    #[error("the certificate is no Data: {0}")]
+    /// The certificate is not a Data packet.
+    #[error("the certificate is not a Data packet: {0}")]
     Malformed(#[from] narrows_ndn::tlv::DecodeError),
     /// The certificate belongs to another key.
     #[error(
-        "the certificate {0} is that of another key; make one for this key with `narrows ndn key`"
+        "the certificate {0} belongs to another key; make one for this key with `narrows ndn key`"
     )]
     Other(String),
 }
 
-/// A key with its certificate. Data that it signs names the key, so that consumers who have the certificate can check it.
+/// A key with its certificate. Data that it signs contains the name of the key, so that consumers
+/// who have the certificate can check the signature.
 #[derive(Clone, Debug)]
 pub struct Identity {
     key: SigningKey,
@@ -40,10 +41,11 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// An identity from a key in PEM (PKCS#8; Ed25519 or ECDSA on P-256) and the file of a certificate: octets, base64, or PEM.
+    /// Makes an identity from a key in PEM (PKCS#8; Ed25519 or ECDSA on P-256) and a certificate
+    /// file: octets, base64, or PEM.
     ///
     /// # Errors
-    /// One of them cannot be read, or they do not belong together.
+    /// The key or the certificate cannot be read, or they do not belong together.
     pub fn new(key: &str, certificate: &[u8]) -> Result<Identity, IdentityError> {
         let key = SigningKey::from_pkcs8_pem(key)?;
         let octets = octets_of(certificate)?;
@@ -55,11 +57,12 @@ impl Identity {
         Ok(Identity { key, key_name, certificate: octets })
     }
 
-    /// An identity of this name for a key, with a certificate that the key itself signs, valid for `days` from `now_s` on: seconds since 1970. The key's
-    /// identifier is made of the first 8 octets of the digest of its public half.
+    /// Makes an identity with the name `identity` for a key. The key itself signs the certificate,
+    /// which is valid for `days` from `now_s` on, in seconds since 1970. The key's identifier is
+    /// the first 8 octets of the digest of its public half.
     ///
     /// # Errors
-    /// There is no key: `key` is a digest.
+    /// `key` is a digest and has no public half.
     pub fn certify(
         identity: &Name,
         key: SigningKey,
@@ -85,22 +88,22 @@ impl Identity {
         Ok(Identity { key, key_name, certificate })
     }
 
-    /// The name of the key: that of the identity, `KEY`, and the key's identifier.
+    /// Name of the key: the name of the identity, `KEY`, and the key's identifier.
     pub fn key_name(&self) -> &Name {
         &self.key_name
     }
 
-    /// The key.
+    /// The signing key.
     pub fn key(&self) -> &SigningKey {
         &self.key
     }
 
-    /// The Data that is the certificate.
+    /// The Data packet of the certificate.
     pub fn certificate(&self) -> &[u8] {
         &self.certificate
     }
 
-    /// The certificate, if the Interest asks for it.
+    /// The certificate, if the Interest requests it.
     pub(super) fn certificate_for(&self, interest: &Interest<'_>) -> Option<&[u8]> {
         let name = Data::decode(&self.certificate).ok()?.name;
         let asked = interest.name == name
@@ -110,7 +113,7 @@ impl Identity {
         asked.then_some(&self.certificate)
     }
 
-    /// What signs Data.
+    /// Signer for the producer's Data.
     pub(super) fn signer(&self) -> Signer<'_> {
         Signer {
             key: &self.key,

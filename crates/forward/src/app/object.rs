@@ -1,6 +1,7 @@
-//! An object as its segments, with its metadata.
+//! An object, divided into segments, and its metadata.
 //!
-//! Source: NDN naming conventions (versions, segments) and Realtime Data Retrieval (RDR) as ndn-cxx, NDNts and ndnd speak it.
+//! Sources: NDN naming conventions (versions, segments); Realtime Data Retrieval (RDR) as in
+//! ndn-cxx, NDNts and ndnd.
 
 use super::answer::Answer;
 use narrows_ndn::{Interest, Name, NameRef, number};
@@ -9,11 +10,12 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-/// How long caches treat segments, and metadata, as fresh.
+/// Freshness periods of segments and of metadata.
 const FRESHNESS: Span = Span::from_secs(10);
 const METADATA_FRESHNESS: Span = Span::from_secs(1);
 
-/// An object that a [`Producer`](crate::Producer) serves: one version of some content, cut into segments.
+/// An object that a [`Producer`](crate::Producer) serves: one version of some content, divided into
+/// segments.
 #[derive(Clone, Debug)]
 pub struct Object {
     name: Name,
@@ -23,11 +25,11 @@ pub struct Object {
     segment: usize,
 }
 
-/// Where the octets of an object are.
+/// Storage of an object's octets.
 #[derive(Clone, Debug)]
 enum Content {
     Memory(Arc<Vec<u8>>),
-    /// A regular file, of which so many octets are served.
+    /// A regular file and the number of its octets that are served.
     File(Arc<File>, u64),
 }
 
@@ -39,8 +41,8 @@ impl Content {
         }
     }
 
-    /// The octets from `start` on, at most `count`; `None` if the file has become shorter or cannot
-    /// be read.
+    /// Reads at most `count` octets from `start` on. `None` if the file has become shorter or
+    /// cannot be read.
     fn read(&self, start: u64, count: usize) -> Option<Vec<u8>> {
         let count = (self.len() - start.min(self.len())).min(count as u64) as usize;
         match self {
@@ -56,8 +58,9 @@ impl Content {
 }
 
 impl Object {
-    /// `content` under `name`, in segments of `segment` octets, as version `version`: microseconds since 1970 by convention. A segment of 8000
-    /// octets fills a packet of UNIX sockets and TCP; one of 1150 goes over Ethernet in one piece.
+    /// Makes an object of `content` under `name`, in segments of `segment` octets. `version` is in
+    /// microseconds since 1970 by convention. A segment of 8000 octets fills a packet of UNIX
+    /// sockets and TCP; one of 1150 octets crosses Ethernet without fragmentation.
     ///
     /// # Panics
     /// If `segment` is 0.
@@ -65,8 +68,9 @@ impl Object {
         Object::with(name, Content::Memory(Arc::new(content)), segment, version)
     }
 
-    /// The first `length` octets of a regular file, which is read when segments are asked for: it
-    /// must not change meanwhile. The rest is as of [`new`](Object::new).
+    /// Makes an object of the first `length` octets of a regular file under `name`, in segments of
+    /// `segment` octets. `version` is in microseconds since 1970 by convention. The file is read
+    /// when segments are requested, and must not change meanwhile.
     ///
     /// # Panics
     /// If `segment` is 0.
@@ -80,22 +84,22 @@ impl Object {
         Object { name, base, metadata, content, segment }
     }
 
-    /// The name, below which its versions are.
+    /// Name of the object, the prefix of its versions.
     pub fn name(&self) -> &Name {
         &self.name
     }
 
-    /// The versioned name, below which segments are.
+    /// Versioned name, the prefix of the segments.
     pub fn base(&self) -> &Name {
         &self.base
     }
 
-    /// Number of segments: an empty object has one.
+    /// Number of segments. An empty object has one.
     pub fn segments(&self) -> u64 {
         self.content.len().div_ceil(self.segment as u64).max(1)
     }
 
-    /// What answers an Interest; `None` if it asks for nothing of this object.
+    /// Answers an Interest. `None` if it requests nothing of this object.
     pub fn answer(&self, interest: &Interest<'_>) -> Option<Answer> {
         let asked = interest.name;
         if let Some(segment) = self.segment_of(&asked) {
@@ -135,7 +139,8 @@ impl Object {
         })
     }
 
-    /// The versioned name, in a segment of a version of its own: that of the Interest, or the object's.
+    /// Metadata: the versioned name of the object. The metadata has the version in the Interest, or
+    /// else the version of the object.
     fn metadata(&self, asked: &NameRef<'_>) -> Answer {
         let version = self.base.as_ref().last().and_then(|last| last.nni()).unwrap_or(0);
         let named = Name::from(*asked);

@@ -1,8 +1,9 @@
-//! Paths to a producer: found by pings without a hint, followed by path labels (RFC 9531), and traced hop by hop.
+//! Paths to a producer: found by pings without a hint, followed by path labels (RFC 9531), and
+//! traced hop by hop.
 //!
-//! A hop is traced by the label of the path with another label in the place of that hop. The node there has no such next
-//! hop, and refuses the strictly steered Interest with a Nack, which brings back the rates of the links up to it. So no
-//! node needs to know of traces.
+//! A trace of a hop sends the label of the path with another label at that hop. The node there has
+//! no next hop with this label and refuses the strictly steered Interest with a Nack. The Nack
+//! carries the rates of the links up to the node, so no node needs to know about traces.
 
 use super::consumer::Consumer;
 use super::fetch_error::FetchError;
@@ -17,17 +18,18 @@ use std::time::Instant;
 /// A path that Data took.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FoundPath {
-    /// The hash of its hops; 0 if no node told it.
+    /// Hash of the hops. 0 if no node wrote it.
     pub id: u64,
-    /// The labels of its hops, from the producer's last hop to this host's. None if a node does not write them.
+    /// Labels of the hops, from the producer's last hop to this host's. Empty if a node does not
+    /// write them.
     pub labels: Labels,
-    /// The lowest primary and secondary rate of its links; `None` if no link tells any.
+    /// Lowest primary and lowest secondary rate of the links. `None` if no link writes rates.
     pub rates: Option<(Rate, Rate)>,
-    /// The link that told the primary rate.
+    /// Link that wrote the primary rate.
     pub limit: Option<u64>,
 }
 
-/// The rates of these fields, if there are any.
+/// Rates in these fields. `None` if no field is present.
 fn told(mircc: &Mircc) -> Option<(Rate, Rate)> {
     let rates = mircc.rates();
     (rates != Rates::UNLIMITED).then_some((rates.primary, rates.secondary))
@@ -39,36 +41,37 @@ impl FoundPath {
         FoundPath { id: mircc.path_id.unwrap_or(0), labels, rates: told(mircc), limit: mircc.limit }
     }
 
-    /// The labels with another one at `hop`, of which 1 is the consumer's own forwarder.
+    /// Labels of the path with a wrong label at `hop`. Hop 1 is the consumer's own forwarder.
     fn wrong_at(&self, hop: u8) -> Labels {
-        /// Any other label will do; the node has no next hop with it, most likely.
+        /// Changes a label into another. Most likely, the node has no next hop with that label.
         const OTHER: u16 = 0x5a5;
         let mut labels = Labels::default();
         let wrong = usize::from(self.labels.hops() - hop);
         for (slot, label) in self.labels.iter().enumerate() {
             let label = label.unwrap_or(0);
             let label = if slot == wrong { (label ^ OTHER).max(1) } else { label };
-            // They fit: as many labels were there before.
+            // The labels fit: their number does not change.
             let _ = labels.push(label);
         }
         labels
     }
 }
 
-/// The outcome of a ping over a path.
+/// Outcome of a ping over a path.
 #[derive(Debug)]
 pub enum PathPong {
-    /// Data came after this time, by this path.
+    /// Data arrived after this time, over this path.
     Answered(Span, FoundPath),
-    /// A node on the path has no such next hop, and refused the Interest after this time. The rates of the links that the
-    /// Nack crossed, as in [`FoundPath`].
+    /// A node on the path has no next hop with this label and refused the Interest after this time.
+    /// The rates are from the links that the Nack crossed, as in [`FoundPath`].
     Refused(Span, Option<(Rate, Rate)>),
-    /// Nothing came.
+    /// Nothing arrived.
     Lost(FetchError),
 }
 
 impl Consumer {
-    /// Asks for `prefix/ping/<number>` over `path`, or over any path without one, and waits for at most `patience`.
+    /// Requests `prefix/ping/<number>` over `path`, or over any path if it is `None`, and waits for
+    /// at most `patience`.
     ///
     /// # Errors
     /// The connection to the forwarder broke.
@@ -82,8 +85,8 @@ impl Consumer {
         self.probe(prefix, number, path.map(|path| path.labels), patience)
     }
 
-    /// Finds the paths to a producer of pings by `tries` pings without a hint, numbered from `first` on. In the order of
-    /// their discovery.
+    /// Finds paths to a producer of pings by `tries` pings without a hint, numbered from `first`
+    /// on. Returns the paths in the order of discovery.
     ///
     /// # Errors
     /// The connection to the forwarder broke.
@@ -103,7 +106,7 @@ impl Consumer {
                         None => found.push(path),
                     }
                 }
-                // Nobody answers at all: more tries would take as long each.
+                // No producer answers: each further try would take as long.
                 PathPong::Lost(_) if found.is_empty() && number > first => break,
                 PathPong::Refused(..) | PathPong::Lost(_) => {}
             }
@@ -111,8 +114,8 @@ impl Consumer {
         Ok(found)
     }
 
-    /// Asks the node at `hop` of a path, of which 1 is this consumer's own forwarder and one more than the path has labels
-    /// is the producer.
+    /// Probes the node at `hop` of a path. Hop 1 is this consumer's own forwarder. The producer is
+    /// the hop after the last label.
     ///
     /// # Errors
     /// The connection to the forwarder broke.

@@ -1,4 +1,4 @@
-//! A producer: registers names with a forwarder, answers Interests below them, and signs what it answers.
+//! A producer: registers names with a forwarder, and answers Interests below them with signed Data.
 
 use super::answer::Answer;
 use super::identity::Identity;
@@ -11,15 +11,16 @@ use narrows_ndn::signature::Signer;
 use narrows_ndn::{DataDraft, Interest, MetaInfo, Name};
 use narrows_units::Span;
 
-/// How often a stop is looked for.
+/// Interval between checks whether to stop.
 const LOOK: Span = Span::from_millis(100);
 
-/// How often a forwarder that has gone is looked for.
+/// Interval between attempts to connect to a forwarder that has ended.
 const AGAIN: std::time::Duration = std::time::Duration::from_millis(200);
 
 type Answers = Box<dyn FnMut(&Interest<'_>) -> Option<Answer> + Send>;
 
-/// A producer at a forwarder. Unless it is given an identity, its Data says its own digest instead of a signature by a key.
+/// A producer connected to a forwarder. Without an identity, its Data has a digest instead of a
+/// signature by a key.
 pub struct Producer {
     client: Client,
     identity: Option<Identity>,
@@ -31,9 +32,9 @@ pub struct Producer {
 /// A change of a producer's connection to its forwarder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Connection {
-    /// The forwarder has closed it. The producer waits for a forwarder at this place.
+    /// The forwarder closed the connection. The producer waits for a forwarder at the same place.
     Lost,
-    /// There is one again, and it has the producer's names.
+    /// The producer is connected again and has registered its names.
     Back,
 }
 
@@ -41,7 +42,7 @@ impl Producer {
     /// Connects to a forwarder.
     ///
     /// # Errors
-    /// None answers there.
+    /// No forwarder answers at `place`.
     pub fn connect(place: &Place) -> Result<Producer, ClientError> {
         Ok(Producer {
             client: Client::connect(place)?,
@@ -52,7 +53,7 @@ impl Producer {
         })
     }
 
-    /// From now on signs by the key of `identity`, and answers those who ask for its certificate.
+    /// Signs with the key of `identity` from now on, and answers Interests for its certificate.
     ///
     /// # Errors
     /// The forwarder refuses the key's name, or closes the connection.
@@ -62,7 +63,7 @@ impl Producer {
         Ok(())
     }
 
-    /// Registers the name of an object, and answers for it.
+    /// Registers the name of an object and serves the object.
     ///
     /// # Errors
     /// The forwarder refuses the name, or closes the connection.
@@ -71,7 +72,8 @@ impl Producer {
         self.answer(&name, move |interest| object.answer(interest))
     }
 
-    /// Registers `prefix`, and answers Interests below it as `with` says; those for which it has nothing get no answer.
+    /// Registers `prefix` and answers Interests below it with the result of `with`. Sends no answer
+    /// if the result is `None`.
     ///
     /// # Errors
     /// The forwarder refuses the name, or closes the connection.
@@ -85,7 +87,8 @@ impl Producer {
         Ok(())
     }
 
-    /// Registers `prefix/ping`, and answers every Interest below it with empty Data, as the servers of ndnping and ndnd do.
+    /// Registers `prefix/ping` and answers every Interest below it with empty Data, as the servers
+    /// of ndnping and ndnd do.
     ///
     /// # Errors
     /// The forwarder refuses the name, or closes the connection.
@@ -101,21 +104,21 @@ impl Producer {
         })
     }
 
-    /// Interests answered so far.
+    /// Number of Interests answered so far.
     pub fn answered(&self) -> u64 {
         self.answered
     }
 
-    /// From now on `hear` is told when the forwarder goes and when it is back.
+    /// Calls `hear` from now on when the connection is lost and when it is back.
     pub fn on_connection(&mut self, hear: impl FnMut(Connection) + Send + 'static) {
         self.hear = Box::new(hear);
     }
 
-    /// Answers until `go_on` says no; it is asked at least every 200 ms. If the forwarder ends,
-    /// waits until there is one at its place again, and registers its names there.
+    /// Answers Interests until `go_on` returns false. `go_on` is called at least every 200 ms. If
+    /// the forwarder ends, waits for a forwarder at the same place and registers the names again.
     ///
     /// # Errors
-    /// A forwarder that is back refuses the names.
+    /// The new forwarder refuses the names.
     pub fn run(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<(), ClientError> {
         loop {
             match self.answer_while(go_on) {
@@ -129,7 +132,7 @@ impl Producer {
                 }
                 match self.return_to_forwarder() {
                     Ok(()) => break,
-                    // It has not started yet, or has ended again.
+                    // The forwarder has not started yet, or has ended again.
                     Err(
                         ClientError::Absent { .. }
                         | ClientError::Closed(_)
@@ -142,7 +145,7 @@ impl Producer {
         }
     }
 
-    /// Connects again, and registers all names.
+    /// Connects again and registers all names.
     fn return_to_forwarder(&mut self) -> Result<(), ClientError> {
         self.client.reconnect()?;
         let key = self.identity.as_ref().map(Identity::key_name);
@@ -152,7 +155,7 @@ impl Producer {
         Ok(())
     }
 
-    /// Answers until `go_on` says no, on one connection.
+    /// Answers Interests until `go_on` returns false, on one connection.
     fn answer_while(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<(), ClientError> {
         let mut answers = Vec::new();
         while go_on() {
@@ -167,7 +170,7 @@ impl Producer {
         Ok(())
     }
 
-    /// The packet of the link that answers one. A producer puts no limit to rates (MIRCC, section 3.1).
+    /// Answers one link packet with another. A producer does not limit rates (MIRCC, section 3.1).
     fn answer_packet(&mut self, packet: &[u8]) -> Option<Vec<u8>> {
         let mut octets = Vec::new();
         let answers = reply(packet, Mircc::default(), &mut octets, |interest| self.data(interest));

@@ -1,19 +1,20 @@
-//! How applications answer Interests.
+//! Registration and replies, shared by the applications.
 
 use crate::client::{Client, ClientError};
 use narrows_ndn::lp::{Header, LpPacket, Mircc};
 use narrows_ndn::management::{ControlParameters, Scope};
 use narrows_ndn::{Interest, Name};
 
-/// Tells the forwarder that Interests below `prefix` are for this connection.
+/// Registers `prefix`: the forwarder sends Interests below it to this connection.
 pub(super) fn register(client: &mut Client, prefix: &Name) -> Result<(), ClientError> {
     let parameters =
         ControlParameters { name: Some(prefix.as_ref()), ..ControlParameters::default() };
     client.command(Scope::Localhost, "rib", "register", &parameters).map(drop)
 }
 
-/// Appends the packet of the link that answers one: the Data that `data` makes of its Interest, with its token and with fields of MIRCC. False if
-/// the packet has no Interest, or there is no Data for it.
+/// Appends the link packet that answers `packet`: the Data that `data` makes for the Interest, the
+/// PIT token of the Interest and MIRCC fields. Returns false if the packet has no Interest, or if
+/// `data` returns `None`.
 pub(super) fn reply(
     packet: &[u8],
     mircc: Mircc,

@@ -1,4 +1,4 @@
-//! Whose signatures a consumer takes.
+//! Trust: the keys whose signatures a consumer accepts.
 
 use super::armour::octets_of;
 use super::identity::IdentityError;
@@ -8,7 +8,8 @@ use narrows_ndn::signature::{
 use narrows_ndn::{Certificate, Data, Name};
 use std::fmt;
 
-/// The keys whose signatures count. With none, Data is taken from anybody, and its digest is checked if it has one.
+/// The trusted keys. Without any, Data of every signer is accepted. A digest is checked in any
+/// case.
 #[derive(Clone, Debug, Default)]
 pub struct Trust {
     keys: Vec<Trusted>,
@@ -24,11 +25,11 @@ struct Trusted {
 /// How Data was signed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Signed {
-    /// By a key that is trusted, of this name.
+    /// By a trusted key with this name.
     Verified(String),
-    /// By a key of this name, which was not checked.
+    /// By a key with this name. The signature was not checked.
     By(String),
-    /// By no key: it has its digest only, or nothing.
+    /// By no key: the Data has a digest or no signature.
     Nobody,
 }
 
@@ -42,44 +43,44 @@ impl fmt::Display for Signed {
     }
 }
 
-/// Why Data is not taken.
+/// Reason why Data is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Distrust {
-    /// It is damaged.
+    /// The digest is wrong.
     #[error("its digest is wrong: it was damaged on the way")]
     Damaged,
-    /// What it says of its signature is malformed.
+    /// The signature fields are malformed.
     #[error("its signature cannot be read: {0}")]
     Malformed(String),
-    /// Nobody has signed it.
+    /// No key signed the Data.
     #[error("no key has signed it, and only Data of trusted keys is wanted")]
     Unsigned,
-    /// None of the trusted keys has signed it.
-    #[error("it is signed by {signer}, which is none of the trusted keys: {trusted}")]
+    /// The signer is not a trusted key.
+    #[error("it is signed by {signer}, which is not one of the trusted keys: {trusted}")]
     Stranger {
-        /// The name of the key, as the Data tells it.
+        /// Name of the key, as the Data states it.
         signer: String,
-        /// The names of the trusted keys.
+        /// Names of the trusted keys.
         trusted: String,
     },
-    /// It says a trusted key's name, and the signature is not by that key.
+    /// The Data names a trusted key, but that key did not make the signature.
     #[error("its signature is not by {0}, whose name it bears: it was forged or damaged")]
     Forged(String),
-    /// The certificate of its key is not valid at this time.
+    /// The certificate of the key is not valid at this time.
     #[error("the certificate of {key} is valid from {from} to {to} only; get a newer one")]
     Expired {
-        /// The name of the key.
+        /// Name of the key.
         key: String,
-        /// When it begins to be valid.
+        /// Start of the validity period.
         from: String,
-        /// When it ends.
+        /// End of the validity period.
         to: String,
     },
 }
 
 impl Trust {
-    /// Trusts the key of a certificate: its file in octets, base64, or PEM. That the certificate itself is signed by somebody else is not looked at:
-    /// whoever gives it has decided.
+    /// Trusts the key of a certificate file: octets, base64, or PEM. The signature on the
+    /// certificate is not checked: the caller has decided to trust it.
     ///
     /// # Errors
     /// The file holds no certificate of an Ed25519 or ECDSA P-256 key.
@@ -91,10 +92,11 @@ impl Trust {
         Ok(())
     }
 
-    /// Checks Data at a time in seconds since 1970. The name that the Data has is not compared with that of the key.
+    /// Checks Data at a time in seconds since 1970. The name of the Data need not begin with the
+    /// identity in the key's name.
     ///
     /// # Errors
-    /// It is damaged; or some keys are trusted, and none of them has signed it.
+    /// The Data is damaged, or some keys are trusted and none of them signed it.
     pub fn check(&self, data: &Data<'_>, now_s: u64) -> Result<Signed, Distrust> {
         let info = data.signature().map_err(|error| Distrust::Malformed(error.to_string()))?;
         let signer = match info.signature_type {
@@ -116,7 +118,7 @@ impl Trust {
         if self.keys.is_empty() {
             return Ok(Signed::By(signer));
         }
-        // Packets name the key, or a certificate of it.
+        // Packets name the key or one of its certificates.
         let named = |trusted: &&Trusted| matches!(info.key_locator, Some(KeyLocator::Name(name)) if trusted.name.as_ref().is_prefix_of(&name));
         let mut forged = None;
         for trusted in self.keys.iter().filter(named) {

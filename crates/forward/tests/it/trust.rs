@@ -1,18 +1,19 @@
-//! Keys, certificates, and whose Data is taken.
+//! Keys, certificates, and the Data that a consumer accepts.
 
 use super::bench::name;
 use narrows_forward::{Distrust, Identity, IdentityError, Signed, Trust, armoured};
 use narrows_ndn::signature::{KeyLocator, Signer, SigningKey};
 use narrows_ndn::{Certificate, Data, DataDraft, Name};
 
-/// 22 November 2026, and how long certificates are valid.
+/// 22 November 2026, and the validity of certificates in days.
 const NOW: u64 = 1_795_305_600;
 const DAYS: u32 = 30;
 
-/// By `openssl genpkey -algorithm ed25519` and `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256`.
+/// Made by `openssl genpkey -algorithm ed25519` and `openssl genpkey -algorithm EC -pkeyopt
+/// ec_paramgen_curve:P-256`.
 const OPENSSL_ED25519: &str = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIAQTJ0VLcZcx1FIGuGBxlZvb1kkb3vCGc01AyFgzCtUg\n-----END PRIVATE KEY-----\n";
 const OPENSSL_P256: &str = "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgwfFcaYGVzXHP+z1m\ndSzHEoicHL2GJ2lMfYjIc8eD7uihRANCAAQujFvtS4TfrLMMaWA6bu1RPG2NESmm\ndrIK9IBff+NH9Q5cGAizFJgxVl95T/vWYHeN2iMB90vpolrH/va3RJ1y\n-----END PRIVATE KEY-----\n";
-/// The public half of the former, which is no private key.
+/// Public half of the first key, which is not a private key.
 const PUBLIC: &str = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAp5EvE27NOnHLnVZghkB5W6tX5Gv+8z83bEPXs56Au7s=\n-----END PUBLIC KEY-----\n";
 
 fn identities() -> [Identity; 2] {
@@ -64,7 +65,8 @@ fn a_trusted_key_verifies_and_any_other_does_not() {
             told.contains(&other.key_name().as_ref().to_string()) && told.contains(&key_name),
             "{told}"
         );
-        // Any octet of the packet but those of lengths and numbers, which make it undecodable.
+        // Changes an octet of the content. Changes to lengths and numbers would make the packet
+        // undecodable.
         let mut octets = signed_by(own.key(), own.key_name());
         let at = octets.windows(7).position(|octets| octets == b"content").expect("content");
         octets[at] ^= 1;
@@ -123,10 +125,10 @@ fn keys_go_to_pem_and_back_and_other_files_are_refused() {
     let told = |key: &str, certificate: &[u8]| {
         Identity::new(key, certificate).expect_err("refused").to_string()
     };
-    assert!(told(PUBLIC, own.certificate()).contains("no private key"));
-    assert!(told(OPENSSL_P256, own.certificate()).contains("that of another key"));
+    assert!(told(PUBLIC, own.certificate()).contains("not a private key"));
+    assert!(told(OPENSSL_P256, own.certificate()).contains("belongs to another key"));
     assert!(told(OPENSSL_ED25519, b"nothing").contains("neither a packet nor base64"));
-    assert!(told(OPENSSL_ED25519, &[6, 0]).contains("no Data"));
+    assert!(told(OPENSSL_ED25519, &[6, 0]).contains("not a Data packet"));
     assert!(Identity::new(OPENSSL_P256, other.certificate()).is_ok());
     assert!(matches!(
         Trust::default().add(&signed_by(own.key(), own.key_name())),
@@ -146,7 +148,7 @@ fn a_certificate_is_what_the_format_says() {
                 .key
                 .verify(&certificate.data.signed_portion(), certificate.data.signature_value),
             Ok(()),
-            "its own signature"
+            "the certificate is signed by its own key"
         );
         assert_eq!(
             (

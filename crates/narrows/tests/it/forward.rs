@@ -137,7 +137,7 @@ fn pings_are_answered_and_what_is_not_there_is_told() {
     assert!(stdout(&lost).contains("no route leads to it"), "{}", stdout(&lost));
     for (arguments, told) in [
         (vec!["ndn", "get", "/nobody/film", "--at", at.as_str()], "no producer answers"),
-        (vec!["ndn", "get", "nobody", "--at", &at], "write it with a slash first"),
+        (vec!["ndn", "get", "nobody", "--at", &at], "begin with a slash"),
         (vec!["ndn", "serve", "/x", "missing", "--at", &at], "missing cannot be read"),
         (
             vec!["ndn", "get", "/x", "--at", "unix:///nowhere/n.sock"],
@@ -195,14 +195,14 @@ fn objects_are_signed_by_a_key_and_checked_by_its_certificate() {
     let refused = get(&["--trust", "other.cert"]);
     assert!(
         code(&refused) == 2
-            && stderr(&refused).contains("which is none of the trusted keys: /other/KEY/"),
+            && stderr(&refused).contains("which is not one of the trusted keys: /other/KEY/"),
         "{}",
         stderr(&refused)
     );
     place.write("empty.cert", "");
     for (arguments, told) in [
         (vec!["ndn", "key", "/example"], "choose another file"),
-        (vec!["ndn", "key", "example"], "write it with a slash first"),
+        (vec!["ndn", "key", "example"], "begin with a slash"),
         (vec!["ndn", "key", "/x", "--key", "film"], "film"),
         (vec!["ndn", "get", "/x", "--trust", "missing.cert"], "missing.cert cannot be read"),
         (
@@ -211,11 +211,11 @@ fn objects_are_signed_by_a_key_and_checked_by_its_certificate() {
         ),
         (
             vec!["ndn", "serve", "/x", "film", "--key", "example.cert", "--cert", "example.cert"],
-            "no private key",
+            "not a private key",
         ),
         (
             vec!["ndn", "serve", "/x", "film", "--key", "example.key", "--cert", "other.cert"],
-            "that of another key",
+            "belongs to another key",
         ),
         (
             vec!["ndn", "serve", "/x", "film", "--key", "example.key", "--cert", "none.cert"],

@@ -1,5 +1,5 @@
-//! Names as people write them (NDN Packet Format 0.3, "NDN URI Scheme", and "Naming Conventions" of
-//! NDN-TR-22 revision 3).
+//! NDN URIs: names in text form (NDN Packet Format 0.3, "NDN URI Scheme", and "Naming Conventions"
+//! of NDN-TR-22 revision 3).
 
 use super::borrowed::NameRef;
 use super::component::Component;
@@ -10,34 +10,34 @@ use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 use thiserror::Error;
 
-/// Why a text is no name.
+/// Reason why a text is not a name.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum UriError {
-    /// It does not begin with a slash.
-    #[error("\"{0}\" is no name: write it with a slash first, as in /{0}")]
+    /// The text does not begin with a slash.
+    #[error("\"{0}\" is not a name: begin with a slash, as in /{0}")]
     NoSlash(String),
     /// A component is empty.
     #[error(
         "a component of \"{0}\" is empty: remove a slash, or write ... for a component without octets"
     )]
     Empty(String),
-    /// A percent sign is not followed by two hexadecimal digits.
-    #[error("\"{0}\" has a % without two hexadecimal digits behind it: write % itself as %25")]
+    /// Two hexadecimal digits are missing after a percent sign.
+    #[error("\"{0}\" has a % without two hexadecimal digits after it: write % itself as %25")]
     Escape(String),
-    /// The TYPE before an equals sign is no number from 1 to 65535 and no known word.
+    /// The TYPE before an equals sign is neither a number from 1 to 65535 nor a known word.
     #[error(
         "\"{0}\" names no type of component: write a number from 1 to 65535, or seg, off, v, t, seq, sha256digest, params-sha256; write = itself as %3D"
     )]
     Type(String),
-    /// No number follows `seg=`, `v=` and the like.
-    #[error("\"{0}\" needs a whole number below 2^64 behind the equals sign")]
+    /// A number is missing after `seg=`, `v=` or a similar word.
+    #[error("\"{0}\" needs a whole number below 2^64 after the equals sign")]
     Number(String),
-    /// A digest has not 32 octets.
-    #[error("\"{0}\" needs 64 hexadecimal digits behind the equals sign")]
+    /// A digest has other than 32 octets.
+    #[error("\"{0}\" needs 64 hexadecimal digits after the equals sign")]
     Digest(String),
 }
 
-/// TYPEs whose VALUEs people write as numbers, and how.
+/// TYPEs whose VALUEs are written as numbers, and their words.
 const NUMBERS: [(u32, &str); 5] = [
     (number::SEGMENT, "seg"),
     (number::BYTE_OFFSET, "off"),
@@ -46,7 +46,7 @@ const NUMBERS: [(u32, &str); 5] = [
     (number::SEQUENCE_NUM, "seq"),
 ];
 
-/// TYPEs of digests, and how people write them.
+/// TYPEs of digests, and their words.
 const DIGESTS: [(u32, &str); 2] =
     [(number::IMPLICIT_DIGEST, "sha256digest"), (number::PARAMETERS_DIGEST, "params-sha256")];
 
@@ -103,8 +103,8 @@ impl Display for Name {
 impl FromStr for Name {
     type Err = UriError;
 
-    /// Reads a URI: `/a/%00/32=metadata/v=7/seg=0`, with or without `ndn:` before it and a slash
-    /// behind it.
+    /// Parses a URI, for example `/a/%00/32=metadata/v=7/seg=0`, with or without `ndn:` before it
+    /// and a slash at its end.
     fn from_str(text: &str) -> Result<Name, UriError> {
         let path = text.strip_prefix("ndn:").unwrap_or(text);
         let path = path.strip_prefix('/').ok_or_else(|| UriError::NoSlash(text.to_owned()))?;
@@ -147,7 +147,7 @@ fn parse_component(text: &str) -> Result<(u16, Vec<u8>), UriError> {
     Ok((number, unescaped(text, rest)?))
 }
 
-/// The octets that `escaped`, a part of `text`, stands for.
+/// Decodes `escaped`, a part of `text`, to octets.
 fn unescaped(text: &str, escaped: &str) -> Result<Vec<u8>, UriError> {
     let mut octets = Vec::with_capacity(escaped.len());
     let mut rest = escaped.as_bytes();
@@ -165,8 +165,8 @@ fn unescaped(text: &str, escaped: &str) -> Result<Vec<u8>, UriError> {
             _ => *first,
         });
     }
-    // A component of periods only is written with three more, so that none is taken for "this
-    // directory" or its parent.
+    // A component of periods is written with three additional periods, so that it is never taken
+    // for "this directory" or its parent.
     if octets.iter().all(|octet| *octet == b'.') {
         let periods =
             octets.len().checked_sub(3).ok_or_else(|| UriError::Empty(text.to_owned()))?;

@@ -1,4 +1,4 @@
-//! Keys.
+//! Keys for signing and verifying.
 
 use super::info::{KeyLocator, SignatureInfo};
 use super::kind::SignatureType;
@@ -13,28 +13,28 @@ use p256::pkcs8::{
 };
 use thiserror::Error;
 
-/// Octets are no key of a known kind.
+/// Error: octets are not a key of a supported kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum KeyError {
-    /// They are no private key.
+    /// The octets are not a private key.
     #[error(
-        "this is no private key in PKCS#8 for Ed25519 or ECDSA on P-256; `openssl pkcs8 -topk8 -nocrypt` converts keys in other forms"
+        "this is not a private key in PKCS#8 for Ed25519 or ECDSA on P-256; `openssl pkcs8 -topk8 -nocrypt` converts keys in other forms"
     )]
     Private,
-    /// They are no public key.
-    #[error("this is no SubjectPublicKeyInfo (DER) for Ed25519 or ECDSA on P-256")]
+    /// The octets are not a public key.
+    #[error("this is not a SubjectPublicKeyInfo (DER) for Ed25519 or ECDSA on P-256")]
     Public,
 }
 
-/// The label of private keys in PEM (RFC 7468, section 10).
+/// PEM label of private keys (RFC 7468, section 10).
 const PEM_LABEL: &str = "PRIVATE KEY";
 
-/// How packets are signed. The same key and packet always give the same signature.
+/// A key that signs packets. The same key and packet always give the same signature.
 #[derive(Clone)]
 pub enum SigningKey {
     /// DigestSha256, which needs no key.
     Digest,
-    /// Not at all; for load tests.
+    /// No signature, for load tests.
     Null,
     /// Ed25519.
     Ed25519(Box<ed25519_dalek::SigningKey>),
@@ -43,10 +43,10 @@ pub enum SigningKey {
 }
 
 impl SigningKey {
-    /// A key of either kind from PKCS#8 in DER.
+    /// Reads an Ed25519 or P-256 key from PKCS#8 in DER.
     ///
     /// # Errors
-    /// The octets are no such key.
+    /// The octets are not such a key.
     pub fn from_pkcs8(der: &[u8]) -> Result<SigningKey, KeyError> {
         let ed25519 = || {
             ed25519_dalek::SigningKey::from_pkcs8_der(der)
@@ -61,11 +61,11 @@ impl SigningKey {
         ed25519().or_else(ecdsa).ok_or(KeyError::Private)
     }
 
-    /// A key of either kind from PKCS#8 in PEM, `-----BEGIN PRIVATE KEY-----`, as openssl writes
-    /// it.
+    /// Reads an Ed25519 or P-256 key from PKCS#8 in PEM, `-----BEGIN PRIVATE KEY-----`, as openssl
+    /// writes it.
     ///
     /// # Errors
-    /// If the text is no such key; keys under a password are refused.
+    /// The text is not such a key. Keys with a password are refused.
     pub fn from_pkcs8_pem(text: &str) -> Result<SigningKey, KeyError> {
         let (label, der) = SecretDocument::from_pem(text.trim()).map_err(|_| KeyError::Private)?;
         if label == PEM_LABEL {
@@ -75,11 +75,11 @@ impl SigningKey {
         }
     }
 
-    /// The key as PKCS#8 in PEM, which openssl reads; `None` where there is no key.
+    /// The key as PKCS#8 in PEM, for openssl. `None` if there is no key.
     pub fn to_pkcs8_pem(&self) -> Option<String> {
         let pem = match self {
             SigningKey::Digest | SigningKey::Null => return None,
-            // The form without the public key, which every version of openssl reads.
+            // The form without the public key is readable by every version of openssl.
             SigningKey::Ed25519(key) => {
                 KeypairBytes { secret_key: key.to_bytes(), public_key: None }
                     .to_pkcs8_pem(LineEnding::LF)
@@ -103,7 +103,7 @@ impl SigningKey {
         Ok(SigningKey::EcdsaP256(Box::new(key)))
     }
 
-    /// The key with which its signatures are checked; `None` where there is no key.
+    /// The key that verifies the signatures. `None` if there is no key.
     pub fn public_key(&self) -> Option<PublicKey> {
         match self {
             SigningKey::Digest | SigningKey::Null => None,
@@ -114,7 +114,7 @@ impl SigningKey {
         }
     }
 
-    /// The type of its signatures.
+    /// Type of the signatures.
     pub fn signature_type(&self) -> SignatureType {
         match self {
             SigningKey::Digest => SignatureType::DigestSha256,
@@ -124,7 +124,7 @@ impl SigningKey {
         }
     }
 
-    /// Signs.
+    /// Signs the octets of `portion`.
     pub fn sign(&self, portion: &SignedPortion) -> SignatureOctets {
         match self {
             SigningKey::Digest => SignatureOctets::new(&portion.digest()),
@@ -148,7 +148,7 @@ impl std::fmt::Debug for SigningKey {
     }
 }
 
-/// The VALUE of a signature.
+/// VALUE of a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignatureOctets {
     octets: [u8; 72],
@@ -168,12 +168,12 @@ impl SignatureOctets {
     }
 }
 
-/// A signing key, and what packets say of it.
+/// A signing key, and the information about it in packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Signer<'a> {
     /// The key.
     pub key: &'a SigningKey,
-    /// Where its public half is.
+    /// KeyLocator of its public half.
     pub locator: Option<KeyLocator<'a>>,
     /// ValidityPeriod, for certificates.
     pub validity: Option<ValidityPeriod>,
@@ -184,7 +184,7 @@ impl<'a> Signer<'a> {
     pub const DIGEST: Signer<'static> =
         Signer { key: &SigningKey::Digest, locator: None, validity: None };
 
-    /// The SignatureInfo of a packet.
+    /// SignatureInfo of a packet.
     pub(crate) fn info(&self) -> SignatureInfo<'a> {
         SignatureInfo {
             key_locator: self.locator,
@@ -194,7 +194,7 @@ impl<'a> Signer<'a> {
     }
 }
 
-/// A key with which signatures are checked.
+/// A key that verifies signatures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PublicKey {
     /// Ed25519.
@@ -204,10 +204,10 @@ pub enum PublicKey {
 }
 
 impl PublicKey {
-    /// A key of either kind from a SubjectPublicKeyInfo in DER, as certificates hold it.
+    /// Reads an Ed25519 or P-256 key from a SubjectPublicKeyInfo in DER, as in certificates.
     ///
     /// # Errors
-    /// The octets are no such key.
+    /// The octets are not such a key.
     pub fn from_spki(der: &[u8]) -> Result<PublicKey, KeyError> {
         let ed25519 = || {
             ed25519_dalek::VerifyingKey::from_public_key_der(der)
@@ -231,7 +231,7 @@ impl PublicKey {
         document.expect("a public key has a DER form").into_vec()
     }
 
-    /// The type of the signatures that it checks.
+    /// Type of the signatures that the key verifies.
     pub fn signature_type(&self) -> SignatureType {
         match self {
             PublicKey::Ed25519(_) => SignatureType::Ed25519,
@@ -239,10 +239,10 @@ impl PublicKey {
         }
     }
 
-    /// Checks a SignatureValue.
+    /// Verifies a SignatureValue.
     ///
     /// # Errors
-    /// It is malformed, or not the signature of `portion` by this key.
+    /// The value is malformed, or is not the signature of `portion` by this key.
     pub fn verify(&self, portion: &SignedPortion, value: &[u8]) -> Result<(), SignatureError> {
         match self {
             PublicKey::Ed25519(key) => {

@@ -18,7 +18,7 @@ fn uris_are_read_and_printed() {
         ("/....", b"\x08\x01."),
         ("/32=metadata/v=7/seg=256", b"\x20\x08metadata\x36\x01\x07\x32\x02\x01\x00"),
         ("/off=0/t=1/seq=255", b"\x34\x01\x00\x38\x01\x01\x3a\x01\xff"),
-        // Numbers that are not in their shortest form, or none at all, remain as they are.
+        // VALUEs that are not numbers in the shortest form are not printed as numbers.
         ("/54=%00%07", b"\x36\x02\x00\x07"),
         ("/50=abc", b"\x32\x03abc"),
         ("/300=x%3D", b"\xfd\x01\x2c\x02x="),
@@ -56,7 +56,7 @@ fn what_is_no_name_is_refused_with_a_reason() {
     }
     assert_eq!(
         error("/v=x").to_string(),
-        "\"v=x\" needs a whole number below 2^64 behind the equals sign"
+        "\"v=x\" needs a whole number below 2^64 after the equals sign"
     );
     assert_eq!(error("/sha256digest=00"), UriError::Digest("sha256digest=00".to_owned()));
     assert_eq!(error("/1=00"), UriError::Digest("1=00".to_owned()));
