@@ -1,4 +1,4 @@
-//! The daemon's configuration, from TOML.
+//! Configuration of the daemon, from TOML.
 
 use crate::face_uri::{Remote, RemoteError};
 use crate::link_rates::LinkRates;
@@ -10,55 +10,56 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// The configuration of a daemon.
+/// Configuration of a daemon.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Where it listens.
+    /// Addresses on which the daemon listens.
     pub listen: Listen,
-    /// Sizes of its tables.
+    /// Limits of its tables.
     pub tables: Tables,
-    /// Rates on links.
+    /// MIRCC: the rates of links.
     pub mircc: Mircc,
-    /// What happens is written here.
+    /// Log of events.
     pub log: LogFile,
-    /// Faces and routes that it has from the start.
+    /// Faces and routes that exist from the start.
     pub face: Vec<FaceEntry>,
 }
 
-/// Where the daemon writes what happens, one JSON object a line.
+/// Log of the daemon's events, one JSON object per line.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LogFile {
-    /// The file, which grows without end: rotate it by copying and truncating. `None` for none.
+    /// The log file. It grows without end: rotate it by copying and truncating. `None` turns the
+    /// log off.
     pub file: Option<PathBuf>,
 }
 
-/// Where the daemon listens.
+/// Addresses on which the daemon listens.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Listen {
-    /// The UNIX socket of applications; `None` for none.
+    /// UNIX socket for applications. `None` for no such socket.
     pub unix: Option<PathBuf>,
     /// UDP addresses.
     pub udp: Vec<SocketAddr>,
     /// TCP addresses.
     pub tcp: Vec<SocketAddr>,
-    /// The kernel gets UDP packets to one neighbour all at once and cuts them (generic segmentation offload): false for devices that do so
-    /// wrongly.
+    /// Generic segmentation offload: the kernel gets several UDP packets to one neighbour at once
+    /// and cuts them. Set to false for devices that cut them wrongly.
     pub offload: bool,
-    /// UDP packets say that queues may mark them (ECT(0), RFC 3168) instead of dropping them, and a mark counts as a congestion mark of what the
-    /// datagram carries.
+    /// ECN: UDP packets say that queues may mark them (ECT(0), RFC 3168) instead of dropping them.
+    /// A mark on a datagram counts as a congestion mark of the packet inside.
     pub ecn: bool,
-    /// The largest packet, in octets, sent to UDP neighbours whose packets make a face: larger ones
-    /// are fragmented. `None` for 1400, or less where the path takes less.
+    /// MTU of faces that UDP neighbours create, in octets: larger packets are fragmented. `None`
+    /// for 1400, or less if the path MTU is lower.
     pub mtu: Option<u16>,
-    /// The address at which Prometheus reads counters over HTTP; `None` for none.
+    /// Address at which Prometheus reads counters over HTTP. `None` for none.
     pub metrics: Option<SocketAddr>,
 }
 
 impl Default for Listen {
-    /// The common UNIX socket, and port 6363 of this host alone.
+    /// The usual UNIX socket, and port 6363 on this host only.
     fn default() -> Listen {
         let local = SocketAddr::from(([127, 0, 0, 1], crate::face_uri::NDN_PORT));
         Listen {
@@ -73,43 +74,45 @@ impl Default for Listen {
     }
 }
 
-/// Sizes of tables.
+/// Limits of tables.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tables {
-    /// Data packets in the content store.
+    /// Most Data packets in the content store.
     pub content_store: usize,
-    /// Octets in the content store.
+    /// Most octets in the content store.
     pub content_store_size: Text<Bytes>,
-    /// Pending Interests.
+    /// Most pending Interests.
     pub pending: usize,
-    /// Octets of pending Interests, with some 450 for each beside its own.
+    /// Most octets of pending Interests. Each counts for about 450 octets more than its own.
     pub pending_size: Text<Bytes>,
-    /// Pending Interests of one face.
+    /// Most pending Interests of one face.
     pub pending_per_face: usize,
-    /// Faces.
+    /// Most faces.
     pub faces: usize,
-    /// Routes.
+    /// Most routes.
     pub routes: usize,
-    /// Prefixes with a strategy of their own.
+    /// Most prefixes that have a strategy.
     pub strategies: usize,
-    /// Octets of the prefixes of routes and strategies, with 512 for each beside its own.
+    /// Most octets of the prefixes of routes and strategies. Each counts for 512 octets more than
+    /// its own.
     pub names_size: Text<Bytes>,
-    /// Octets of pieces of packets that are not complete.
+    /// Most octets of fragments of incomplete packets.
     pub pieces_size: Text<Bytes>,
-    /// Octets that wait for neighbours: half of it for datagrams whose turn has not come, and half
-    /// for what sockets have not taken.
+    /// Most octets that wait for neighbours: half for datagrams that are held back by pacing, half
+    /// for packets that sockets have not accepted.
     pub queues_size: Text<Bytes>,
-    /// Octets of answers of the management that clients may still ask for.
+    /// Most octets of management datasets that clients may still request.
     pub datasets_size: Text<Bytes>,
-    /// Threads that forward, 1 to 64. Each has a part of the names, and of the limits of content store and pending Interests.
+    /// Number of forwarding threads, 1 to 64. Each has a share of the names, of the content store's
+    /// limits and of the limits of pending Interests.
     pub threads: usize,
 }
 
 impl Default for Tables {
-    /// 65,536 Data packets of at most 128 MB, 2^20 pending Interests of at most 256 MB and 65,536
-    /// of a face, 4096 faces, 65,536 routes and 4096 strategies of at most 64 MB, 32 MB of pieces,
-    /// 256 MB that wait for neighbours, 32 MB of datasets, one thread.
+    /// 65,536 Data packets of at most 128 MB; 2^20 pending Interests of at most 256 MB, and 65,536
+    /// per face; 4096 faces; 65,536 routes and 4096 strategies of at most 64 MB; 32 MB of
+    /// fragments; 256 MB that wait for neighbours; 32 MB of datasets; one thread.
     fn default() -> Tables {
         Tables {
             content_store: 1 << 16,
@@ -130,23 +133,23 @@ impl Default for Tables {
 }
 
 impl Tables {
-    /// The part of each thread.
+    /// Share of one thread in a limit.
     pub(crate) fn part(&self, all: &Text<Bytes>) -> Bytes {
         Bytes::new(all.0.get().div_ceil(self.threads.max(1) as u64))
     }
 }
 
-/// How rates are computed.
+/// Computation of rates.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Mircc {
-    /// The law of links with a known rate.
+    /// Rate law of links with a known rate.
     pub law: Text<LawChoice>,
-    /// Holds Interests back so that their Data fits the link.
+    /// Shaper: delays Interests so that their Data fits the link.
     pub shaper: bool,
-    /// The most Interests that wait for a link.
+    /// Most Interests that wait for a link.
     pub shaper_queue: usize,
-    /// Chooses next hops of Interests without a path.
+    /// Strategy that chooses the next hop of Interests without a path.
     pub strategy: Option<Text<StrategyChoice>>,
 }
 
@@ -161,38 +164,41 @@ impl Default for Mircc {
     }
 }
 
-/// A face that the daemon makes when it starts.
+/// A face that the daemon creates when it starts.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FaceEntry {
-    /// The neighbour: `"udp4://192.0.2.1:6363"`.
+    /// The neighbour, for example `"udp4://192.0.2.1:6363"`.
     pub remote: Text<Remote>,
-    /// Prefixes that lead to it.
+    /// Prefixes with a route to the neighbour.
     #[serde(default)]
     pub routes: Vec<String>,
-    /// The cost of these routes.
+    /// Cost of these routes.
     #[serde(default)]
     pub cost: u64,
-    /// The rate of the link, of which headers below UDP take a part.
+    /// Rate of the link, including headers below NDN.
     pub link_rate: Option<Rates>,
-    /// The rate available to packets, headers below UDP left out.
+    /// Rate available to NDN packets, without headers below NDN.
     pub rate: Option<Rates>,
-    /// Octets of headers below NDN in each datagram, of which `link_rate` is told: IP, UDP and what is below. 42 (IPv4) or 62 (IPv6) unless it
-    /// is said: 28 or 48, and 14 that Linux' shapers count.
+    /// Octets of headers below NDN in each datagram that count against `link_rate`: IP, UDP and the
+    /// layers below. The default is 42 (IPv4) or 62 (IPv6): 28 or 48 for IP and UDP, and 14 that
+    /// Linux shapers count.
     pub headers: Option<u16>,
-    /// Whether the neighbour understands rates: found out from its packets unless it is said.
+    /// Whether the neighbour understands rates. By default, its packets show it.
     #[serde(default)]
     pub mircc: Understands,
-    /// It is told of congestion by Nacks even if it does not understand rates.
+    /// Sends Nacks for congestion to the neighbour even if it does not understand rates.
     #[serde(default)]
     pub nacks: bool,
-    /// Its primary Interests are refused that ask for more than 1.25 times the rate that it was told, as a mean over a second.
+    /// Policing: refuses primary Interests of the neighbour that request more than 1.25 times the
+    /// rate it was sent, as a mean over a second.
     #[serde(default)]
     pub police: bool,
-    /// The largest packet sent to it, in octets: larger ones are fragmented. `None` for 8800 over
-    /// TCP and on this host, and over UDP for 1400, or less where the path takes less.
+    /// MTU: the largest packet sent to the neighbour, in octets. Larger packets are fragmented.
+    /// `None` for 8800 over TCP and on this host. `None` over UDP for 1400, or less if the path MTU
+    /// is lower.
     pub mtu: Option<u16>,
-    /// The face outlives errors of its socket.
+    /// Permanent: the face survives errors of its socket.
     #[serde(default)]
     pub permanent: bool,
 }
@@ -201,41 +207,41 @@ pub struct FaceEntry {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Understands {
-    /// It does if it shows it.
+    /// It does once it sends MIRCC fields.
     #[default]
     Auto,
-    /// It does.
+    /// It understands them.
     On,
-    /// It does not.
+    /// It does not understand them.
     Off,
 }
 
-/// The rates of a link: one for both directions, or each.
+/// Rates of a link: one for both directions, or one for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(
     untagged,
     expecting = "a rate such as \"100 Mbit/s\" is expected here, or \"auto\" or \"measured\", or a rate for each direction: { in = \"auto\", out = \"10 Mbit/s\" }"
 )]
 pub enum Rates {
-    /// Both directions.
+    /// One rate for both directions.
     Both(Text<LinkRate>),
-    /// Towards this host, and away from it.
+    /// A rate towards this host and a rate away from it.
     Each {
-        /// Towards this host: Data that it asks for.
+        /// Towards this host: for Data that this host requests.
         r#in: Text<LinkRate>,
-        /// Away from it: its Interests, and Data that the neighbour asks for.
+        /// Away from this host: for its Interests, and for Data that the neighbour requests.
         out: Text<Rate>,
     },
 }
 
-/// Where the rate of a link comes from.
+/// Source of a link's rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkRate {
-    /// It is given.
+    /// The configuration states the rate.
     Known(Rate),
-    /// It is that of the device that leads to the neighbour.
+    /// Rate of the device that leads to the neighbour.
     Auto,
-    /// It is found out from what the link carries.
+    /// Rate measured from the traffic of the link.
     Measured,
 }
 
@@ -261,7 +267,8 @@ impl Rates {
         inward == LinkRate::Known(Rate::ZERO) || out == Some(Rate::ZERO)
     }
 
-    /// What is known of the link, whose device has this rate, if that is known. `None` if there is no rate.
+    /// Rates of a link. `device` returns the rate of the link's device, if it is known. `gross` is
+    /// true if the rates include headers below NDN. `None` if no rate is known.
     pub fn of_link(self, device: impl FnOnce() -> Option<Rate>, gross: bool) -> Option<LinkRates> {
         let (inward, out) = match self {
             Rates::Both(Text(inward)) => (inward, None),
@@ -280,7 +287,7 @@ impl Rates {
     }
 }
 
-/// A value written as a text.
+/// A value that is written as a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 #[serde(bound = "T: FromStr, T::Err: std::fmt::Display")]
@@ -303,7 +310,7 @@ impl FromStr for Remote {
     }
 }
 
-/// Why a configuration is refused.
+/// Reason why a configuration is refused.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {problem}")]
 pub struct ConfigError {
@@ -312,10 +319,11 @@ pub struct ConfigError {
 }
 
 impl Config {
-    /// Reads a configuration; `path` is named in errors.
+    /// Reads a configuration. Errors name `path`.
     ///
     /// # Errors
-    /// The text is no TOML, has an unknown key, or a value that is malformed or out of range. The error shows the line.
+    /// The text is not TOML, has an unknown key, or has a value that is malformed or out of range.
+    /// The error shows the line.
     pub fn parse(text: &str, path: &str) -> Result<Config, ConfigError> {
         let fail = |problem: String| ConfigError { path: path.to_owned(), problem };
         let config: Config = toml::from_str(text).map_err(|error| {
@@ -341,10 +349,12 @@ impl Config {
                 return Err(at("mtu is between 64 and 8800 octets"));
             }
             if face.headers.is_some() && face.link_rate.is_none() {
-                return Err(at("headers take a part of link_rate: give it, or leave headers out"));
+                return Err(at(
+                    "headers take a part of link_rate: set link_rate, or leave headers out",
+                ));
             }
             if face.headers.is_some_and(|headers| !(28..=1000).contains(&headers)) {
-                return Err(at("headers are between 28 octets, those of IPv4 and UDP, and 1000"));
+                return Err(at("headers are between 28 octets (IPv4 and UDP) and 1000"));
             }
             for route in &face.routes {
                 route
@@ -356,11 +366,12 @@ impl Config {
         Ok(config)
     }
 
-    /// Checks that the faces can be those of so many threads.
+    /// Checks that the number of threads suits the faces.
     ///
     /// # Errors
-    /// There are none or too many threads, or several with a face that needs all of its packets on one: one with a rate, whose law and shaper
-    /// are for the whole link, or one that is policed.
+    /// The number of threads is out of range, or there are several threads and a face that needs
+    /// all of its packets on one thread. A face with a rate needs one thread because law and shaper
+    /// cover the whole link. A face with policing needs one too.
     pub fn check_threads(&self) -> Result<(), String> {
         let threads = self.tables.threads;
         if !(1..=MOST_THREADS).contains(&threads) {
@@ -379,10 +390,10 @@ impl Config {
     }
 }
 
-/// MTUs that a face may have.
+/// Range of the MTU of a face.
 const MTUS: std::ops::RangeInclusive<u16> = 64..=8800;
 
-/// Most threads that forward. The number is ours.
+/// Most forwarding threads. Our choice.
 const MOST_THREADS: usize = 64;
 
 #[cfg(test)]

@@ -1,97 +1,98 @@
-//! What happens to a daemon, for those who operate it.
+//! Events of a daemon, for its operators.
 
 use crate::name::PacketName;
 use narrows_ndn::Data;
 use narrows_ndn::management::{ControlResponse, ManagementName};
 use serde::Serialize;
 
-/// Something that an operator may want to know. None of them comes with each packet.
+/// An event that an operator may want to know. No event occurs once per packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event<'a> {
     /// The daemon listens.
     Started {
-        /// The version of the program.
+        /// Version of the program.
         version: &'a str,
-        /// The URIs of the addresses at which it listens.
+        /// URIs of the addresses on which the daemon listens.
         listening: &'a [String],
     },
-    /// The daemon ends in order.
+    /// The daemon ends in an orderly way.
     Stopped,
-    /// There is a new face.
+    /// A face was created.
     FaceCreated {
-        /// Its number.
+        /// Number of the face.
         face: u64,
-        /// The URI of the neighbour.
+        /// URI of the neighbour.
         remote: &'a str,
-        /// The URI of this end.
+        /// URI of the local end.
         local: &'a str,
     },
-    /// A face is gone.
+    /// A face was removed.
     FaceRemoved {
-        /// Its number.
+        /// Number of the face.
         face: u64,
-        /// The URI of the neighbour.
+        /// URI of the neighbour.
         remote: &'a str,
         /// Octets received.
         octets_in: u64,
         /// Octets sent.
         octets_out: u64,
-        /// Packets received that were malformed.
+        /// Malformed packets received.
         malformed: u64,
-        /// Packets that did not leave.
+        /// Packets that could not be sent.
         dropped: u64,
     },
-    /// A face has no rates, since the rate of its link is to be that of the device that leads to the neighbour, and this device has none.
+    /// A face has no rates: its link rate is `auto`, and the device that leads to the neighbour has
+    /// no rate.
     RateUnknown {
-        /// The address of the neighbour.
+        /// Address of the neighbour.
         remote: &'a str,
     },
-    /// A face has lost packets since the last such line of it. Told at most every 10 s.
+    /// A face has lost packets since its previous event of this kind. At most one event in 10 s.
     FaceLosses {
-        /// Its number.
+        /// Number of the face.
         face: u64,
-        /// The URI of the neighbour.
+        /// URI of the neighbour.
         remote: &'a str,
-        /// Packets that did not leave.
+        /// Packets that could not be sent.
         unsent: u64,
-        /// Why the socket did not take the last one that it did not take.
+        /// Reason why the socket refused the latest packet that it refused.
         #[serde(skip_serializing_if = "Option::is_none")]
         problem: Option<&'a str>,
-        /// Packets that came and were malformed, or broke a rule of the link.
+        /// Packets received that were malformed or broke a rule of the link.
         malformed: u64,
-        /// Those of them whose names have more than 64 components.
+        /// Packets among the malformed ones whose names have more than 64 components.
         long_names: u64,
     },
-    /// The path to a neighbour takes less than the MTU of its face in one piece: the MTU is lower
+    /// The path MTU to a neighbour is lower than the MTU of its face. The face has the lower MTU
     /// from now on.
     FaceMtu {
-        /// The number of the face.
+        /// Number of the face.
         face: u64,
-        /// The URI of the neighbour.
+        /// URI of the neighbour.
         remote: &'a str,
-        /// The new MTU in octets.
+        /// New MTU in octets.
         mtu: usize,
     },
-    /// Connections wait: the daemon cannot accept any at the moment. Told at most once a minute.
+    /// Connections wait: the daemon cannot accept any at the moment. At most one event in a minute.
     AcceptingPaused {
-        /// The kernel's reason.
+        /// Error of the kernel.
         problem: &'a str,
     },
     /// The management has answered a command.
     Command {
-        /// Its module and verb: `rib/register`.
+        /// Module and verb, for example `rib/register`.
         command: &'a str,
-        /// The prefix that it is about, if it is about one.
+        /// Prefix in the command, if it has one.
         prefix: Option<&'a str>,
-        /// The code of the answer: 200 if it was obeyed.
+        /// Status code of the answer: 200 if the command was executed.
         code: u64,
-        /// The text of the answer.
+        /// Text of the answer.
         text: &'a str,
     },
 }
 
-/// Passes on what Data of the management tells, if it answers a command.
+/// Reports a management command, if `data` is the answer to one.
 pub(crate) fn of_answer(data: &narrows_icn::Data<PacketName>, tell: impl FnOnce(&Event<'_>)) {
     let name = data.name.view();
     let Some(ManagementName { module, verb, .. }) = ManagementName::parse(&name) else { return };

@@ -1,4 +1,4 @@
-//! What the daemon knows of a face.
+//! State of a face.
 
 use crate::egress::Egress;
 use crate::face_uri::FaceUri;
@@ -11,55 +11,57 @@ use narrows_ndn::management::FacePersistency;
 use narrows_units::{Rate, Span, Time};
 use std::net::SocketAddr;
 
-/// An on-demand datagram face ends after so long without a packet.
+/// Idle time after which an on-demand datagram face ends.
 pub(crate) const IDLE: Span = Span::from_secs(600);
 
-/// MTUs of faces: on UDP that of an Ethernet with some tunnel, elsewhere the largest packet.
+/// MTU of UDP faces: the MTU of Ethernet with room for a tunnel.
 pub(crate) const UDP_MTU: usize = 1400;
-/// The least MTU of a face.
+/// Lowest MTU of a face.
 pub(crate) const LEAST_MTU: usize = 64;
 pub(crate) const LARGEST: usize = narrows_ndn::tlv::MAX_PACKET;
 
-/// The MTU of a face over UDP unless it is given, and the largest datagram that crosses the path to
-/// the neighbour in one piece.
+/// Default MTU of a UDP face, and the largest datagram that crosses the path to the neighbour
+/// without fragmentation.
 pub(crate) fn udp_mtu(peer: SocketAddr) -> (usize, usize) {
     let most = if peer.ip().is_loopback() { LARGEST } else { UDP_MTU };
-    // A neighbour to whom no route leads now may be reached later.
+    // A neighbour that has no route now may be reached later.
     let largest = largest_datagram(peer).unwrap_or(usize::MAX);
     (most.min(largest).max(LEAST_MTU), largest)
 }
 
-/// A new face.
+/// Properties of a new face.
 #[derive(Clone, Debug)]
 pub struct FaceSetup {
-    /// The neighbour.
+    /// URI of the neighbour.
     pub remote: FaceUri,
-    /// This end.
+    /// URI of the local end.
     pub local: FaceUri,
-    /// How it ends.
+    /// When the face ends.
     pub persistency: FacePersistency,
-    /// The neighbour is on this host.
+    /// True if the neighbour is on this host.
     pub is_local: bool,
-    /// The most octets of a packet.
+    /// MTU: most octets of a packet.
     pub mtu: usize,
-    /// The MTU becomes smaller where the path turns out to take less in one piece.
+    /// True if the MTU follows the path MTU downwards.
     pub follows_path: bool,
-    /// The face ends after 600 s without a packet.
+    /// True if the face ends after 600 s without a packet.
     pub ends_idle: bool,
     /// Rates towards this host and away from it, if they are known.
     pub rates: Option<LinkRates>,
-    /// Octets below NDN in each datagram; those of IP, UDP and Ethernet unless it is said.
+    /// Octets of headers below NDN in each datagram. `None` for IP, UDP and Ethernet.
     pub headers: Option<u16>,
     /// Whether the neighbour understands MIRCC.
     pub understands: crate::config::Understands,
-    /// It is told of congestion by Nacks even if it does not understand MIRCC.
+    /// Sends Nacks for congestion to the neighbour even if it does not understand MIRCC.
     pub nacks: bool,
-    /// Its primary Interests are refused that ask for more than 1.25 times the rate that it was told, as a mean over a second.
+    /// Policing: refuses primary Interests of the neighbour that request more than 1.25 times the
+    /// rate it was sent, as a mean over a second.
     pub police: bool,
 }
 
 impl FaceSetup {
-    /// A face that a neighbour has made, of whom nothing is known so far. It ends with its stream, or after 600 s without a datagram.
+    /// An on-demand face: a neighbour created it, and nothing is known about the neighbour yet. It
+    /// ends with its stream, or after 600 s without a datagram.
     pub fn on_demand(remote: FaceUri, local: FaceUri, is_local: bool, mtu: usize) -> FaceSetup {
         FaceSetup {
             ends_idle: matches!(remote, FaceUri::Udp(_)),
@@ -78,56 +80,56 @@ impl FaceSetup {
     }
 }
 
-/// Packets and octets of a face.
+/// Packet and octet counters of a face.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FaceTraffic {
     /// Octets received.
     pub(crate) octets_in: u64,
     /// Octets sent.
     pub(crate) octets_out: u64,
-    /// Packets that were malformed, or broke a rule of the link.
+    /// Packets that were malformed or broke a rule of the link.
     pub(crate) malformed: u64,
-    /// Those of them whose names have too many components.
+    /// Packets among the malformed ones whose names have too many components.
     pub(crate) long_names: u64,
-    /// Packets that did not fit, and Data that would have waited for too long.
+    /// Packets that did not fit, and Data that would have waited too long.
     pub(crate) dropped: u64,
-    /// Packets that the socket did not take.
+    /// Packets that the socket did not accept.
     pub(crate) refused: u64,
 }
 
 #[derive(Debug)]
 pub(crate) struct Face {
-    /// Its number to the outside.
+    /// Number of the face in the management protocol.
     pub(crate) id: u64,
-    /// Its place in the node, once it has one.
+    /// Slot of the face in the node, once it has one.
     pub(crate) slot: FaceId,
     pub(crate) setup: FaceSetup,
     pub(crate) link: Link,
     pub(crate) traffic: FaceTraffic,
-    /// When it was made.
+    /// Time at which the face was created.
     pub(crate) made: Time,
-    /// A neighbour on another host has made it.
+    /// True if a neighbour on another host created the face.
     pub(crate) is_guest: bool,
     pub(crate) latest: Time,
-    /// The node was told that the neighbour understands MIRCC.
+    /// True if the node knows that the neighbour understands MIRCC.
     pub(crate) speaks: bool,
-    /// Mean octets of the Data that comes in.
+    /// Mean size in octets of the Data received.
     pub(crate) mean_data: f64,
-    /// Datagrams that wait for their turn.
+    /// Datagrams held back by pacing.
     pub(crate) egress: Egress,
-    /// Marks Data if it is asked for.
+    /// Puts congestion marks on Data, if the neighbour asked for them.
     pub(crate) marker: Option<Marker>,
-    /// Whether the path behind it is slower than its rate.
+    /// Detects a path behind the face that is slower than the rate of the face.
     pub(crate) suspicion: Suspicion,
-    /// Its stream has ended, and a new one is not there yet.
+    /// True if the stream has ended and is not yet replaced.
     pub(crate) is_broken: bool,
-    /// Those who follow the events of faces were told that it is down.
+    /// True if subscribers of face events were told that the face is down.
     pub(crate) told_down: bool,
-    /// Losses that the log has been told of.
+    /// Losses that the log has already reported.
     pub(crate) told: Told,
 }
 
-/// Losses of a face that the log has been told of.
+/// Losses of a face that the log has already reported.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Told {
     at: Option<Time>,
@@ -136,10 +138,10 @@ pub(crate) struct Told {
     long_names: u64,
 }
 
-/// The time from one line about a face's losses to the next.
+/// Interval between two log lines about the losses of a face.
 const TOLD: Span = Span::from_secs(10);
 
-/// Packets of a face that were lost since the log was told last.
+/// Packets of a face that were lost since the previous log line.
 pub(crate) struct Losses {
     pub(crate) unsent: u64,
     pub(crate) malformed: u64,
@@ -147,7 +149,8 @@ pub(crate) struct Losses {
 }
 
 impl Told {
-    /// Losses to be told, if there are new ones and the last line is 10 s old.
+    /// Losses to report. `None` if there are no new ones, or the previous line is less than 10 s
+    /// old.
     pub(crate) fn news(&mut self, now: Time, traffic: &FaceTraffic) -> Option<Losses> {
         let FaceTraffic { malformed, long_names, dropped, refused, .. } = *traffic;
         let unsent = dropped + refused;
@@ -166,9 +169,10 @@ impl Told {
     }
 }
 
-/// Octets below NDN in each datagram unless it is said: IPv4 or IPv6, UDP, and 14 that Linux' shapers count.
+/// Default octets of headers below NDN in each datagram: IPv4 or IPv6, UDP, and 14 that Linux
+/// shapers count.
 const HEADERS: [u16; 2] = [20 + 8 + 14, 40 + 8 + 14];
-/// Taken for the size of Data before any has come.
+/// Size of Data assumed before any has arrived.
 const ASSUMED_DATA: f64 = 1100.0;
 
 impl Face {
@@ -195,7 +199,8 @@ impl Face {
         }
     }
 
-    /// What the neighbour understands. Nacks of congestion are for those who follow rates: others repeat the Interest at once, or give up.
+    /// Capabilities of the neighbour. Nacks for congestion are for neighbours that follow rates:
+    /// others retransmit the Interest at once, or give up.
     pub(crate) fn neighbour(&self, now: Time) -> Neighbour {
         let rates = self.link.speaks_mircc(now);
         let nacks = match self.setup.is_local {
@@ -206,30 +211,33 @@ impl Face {
         Neighbour { rates, nacks }
     }
 
-    /// True if nothing reaches the neighbour: its stream has ended, or one who showed MIRCC has missed three hellos.
+    /// True if nothing reaches the neighbour: its stream has ended, or a neighbour that showed
+    /// MIRCC has missed three hellos.
     pub(crate) fn is_down(&self, now: Time) -> bool {
         self.is_broken || self.link.expects_hellos() && now.since(self.latest) >= REMEMBERED
     }
 
-    /// Sets the pace of datagrams: that of the link if its rate is known. A stream has its own.
+    /// Sets the pace of datagrams to the rate of the link, if that is known. A stream has its own
+    /// pace.
     pub(crate) fn set_pace(&mut self, now: Time) {
         if matches!(self.setup.remote, FaceUri::Udp(_)) {
             self.egress.set_rate(now, self.capacities().1, self.link.mtu);
         }
     }
 
-    /// When it ends unless a packet comes.
+    /// Time at which the face ends unless a packet arrives. `None` if it does not end when idle.
     pub(crate) fn ends(&self) -> Option<Time> {
         (self.setup.ends_idle && self.setup.persistency == FacePersistency::OnDemand)
             .then(|| self.latest + IDLE)
     }
 
-    /// Data of this size has come.
+    /// Updates the mean size with a Data packet of `size` octets.
     pub(crate) fn on_data(&mut self, size: usize) {
         self.mean_data += (size as f64 - self.mean_data) / 8.0;
     }
 
-    /// The share of its link that headers below NDN leave for packets, by the mean size of Data that comes in.
+    /// Share of the link that headers below NDN leave for packets, by the mean size of the Data
+    /// received.
     pub(crate) fn share_of_packets(&self) -> f64 {
         let is_v6 =
             matches!(self.setup.remote, FaceUri::Udp(peer) | FaceUri::Tcp(peer) if peer.is_ipv6());
@@ -237,7 +245,7 @@ impl Face {
         self.mean_data / (self.mean_data + f64::from(headers))
     }
 
-    /// The rates available to packets, towards this host and away from it.
+    /// Rates available to packets, towards this host and away from it.
     pub(crate) fn capacities(&self) -> (Option<Rate>, Option<Rate>) {
         let Some(LinkRates { inward, measured, out, gross }) = self.setup.rates else {
             return (None, None);
@@ -267,7 +275,7 @@ mod tests {
             face.capacities()
         };
         let rates = |inward, out| (Some(Rate::from_bps(inward)), Some(Rate::from_bps(out)));
-        // 1058 octets of 1100, of 1120 and of 1150.
+        // Shares: 1058 octets of 1100, of 1120 and of 1150.
         assert_eq!(capacities("192.0.2.1:6363", None), rates(9_618_181, 4_809_090));
         assert_eq!(capacities("[2001:db8::1]:6363", None), rates(9_446_428, 4_723_214));
         assert_eq!(capacities("192.0.2.1:6363", Some(92)), rates(9_200_000, 4_600_000));

@@ -1,21 +1,22 @@
-//! Face URIs: how NDN names the ends of faces.
+//! Face URIs: NDN's names for the ends of faces.
 //!
-//! Source: NFD wiki, "FaceMgmt", and ndn-cxx's `FaceUri`: canonical URIs have numeric addresses and a port.
+//! Source: NFD wiki, "FaceMgmt", and ndn-cxx's `FaceUri`. Canonical URIs have numeric addresses and
+//! a port.
 
 use nix::net::if_::{if_indextoname, if_nametoindex};
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, SocketAddrV6};
 use std::path::PathBuf;
 
-/// The port of NDN over UDP and TCP.
+/// Port of NDN over UDP and TCP.
 pub const NDN_PORT: u16 = 6363;
 
-/// An end of a face.
+/// One end of a face.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum FaceUri {
     /// `udp4://192.0.2.1:6363` or `udp6://[2001:db8::1]:6363`.
     Udp(SocketAddr),
-    /// `tcp4://...` or `tcp6://...`.
+    /// `tcp4://192.0.2.1:6363` or `tcp6://[2001:db8::1]:6363`.
     Tcp(SocketAddr),
     /// A listening UNIX socket: `unix:///run/nfd/nfd.sock`.
     Unix(PathBuf),
@@ -25,12 +26,12 @@ pub enum FaceUri {
     Internal,
     /// The content store: `contentstore://`.
     ContentStore,
-    /// The face that takes nothing: `null://`.
+    /// The null face, which discards everything: `null://`.
     Null,
 }
 
 impl FaceUri {
-    /// The scheme: `udp4`.
+    /// Scheme, for example `udp4`.
     pub fn scheme(&self) -> &'static str {
         match self {
             FaceUri::Udp(address) if address.is_ipv4() => "udp4",
@@ -58,7 +59,7 @@ impl fmt::Display for FaceUri {
     }
 }
 
-/// An address. That of a link has its interface by name, as ndn-cxx writes it:
+/// Writes an address. A link-local address gets the name of its interface, as in ndn-cxx:
 /// `[fe80::1%eth0]:6363`.
 fn write_address(address: SocketAddr, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match address {
@@ -76,56 +77,58 @@ fn write_address(address: SocketAddr, f: &mut fmt::Formatter<'_>) -> fmt::Result
     }
 }
 
-/// The protocol of a link to another process or host.
+/// Transport protocol between a face and its neighbour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
-    /// Datagrams, port 6363.
+    /// Datagrams. The default port is 6363.
     Udp,
-    /// A stream, port 6363.
+    /// A stream. The default port is 6363.
     Tcp,
 }
 
-/// The far end of a face to be made, as people and tools write it: `udp://router.example`, `tcp4://192.0.2.1:6363`.
+/// Remote end of a face to be made, as people and tools write it: `udp://router.example`,
+/// `tcp4://192.0.2.1:6363`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remote {
-    /// Its protocol.
+    /// Transport protocol.
     pub transport: Transport,
-    /// A numeric address, without brackets, or a name to be looked up. An address of a link ends in
-    /// its interface: `fe80::1%eth0`.
+    /// Numeric address without brackets, or a host name to be looked up. A link-local address ends
+    /// with its interface: `fe80::1%eth0`.
     pub host: String,
-    /// Its port.
+    /// Port.
     pub port: u16,
-    /// Only addresses of this kind will do: IPv4 if true, IPv6 if false.
+    /// Required address family: IPv4 if true, IPv6 if false, any if `None`.
     pub only_v4: Option<bool>,
 }
 
-/// Why a text is no far end of a face.
+/// Reason why a text is not a remote end of a face.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RemoteError {
-    /// It is not of the form `scheme://host:port`.
-    #[error("\"{0}\" is no face URI: write \"udp4://192.0.2.1:6363\"")]
+    /// The text is not of the form `scheme://host:port`.
+    #[error("\"{0}\" is not a face URI: write \"udp4://192.0.2.1:6363\"")]
     Malformed(String),
-    /// The protocol is not built.
+    /// The protocol is not supported.
     #[error("faces over {0} are not supported: use udp4, udp6, tcp4 or tcp6")]
     Unsupported(String),
-    /// A face has one neighbour.
+    /// The address is not unicast: a face has one neighbour.
     #[error("{0} is not the address of one host: faces are unicast")]
     NotUnicast(IpAddr),
-    /// A link-local address without its interface, or an interface where there is none.
+    /// A link-local address lacks its interface, or another address has one.
     #[error(
-        "{0}: a link-local address, and no other, has the interface of its link behind it: write [fe80::1%eth0]"
+        "{0}: a link-local address needs its interface, and no other address may have one: write [fe80::1%eth0]"
     )]
     Zone(String),
-    /// The address is of the other kind.
-    #[error("{0} is no address for {1}")]
+    /// The address belongs to the other family.
+    #[error("{0} is not an address for {1}")]
     WrongFamily(IpAddr, String),
 }
 
 impl Remote {
-    /// Parses a URI. The port is 6363 unless it is given.
+    /// Parses a URI. The default port is 6363.
     ///
     /// # Errors
-    /// The text is malformed, its scheme is not supported, or its address is not that of one host.
+    /// The text is malformed, its scheme is not supported, or its address does not belong to one
+    /// host.
     pub fn parse(text: &str) -> Result<Remote, RemoteError> {
         let malformed = || RemoteError::Malformed(text.to_owned());
         let (scheme, rest) = text.split_once("://").ok_or_else(malformed)?;
@@ -189,7 +192,7 @@ impl Remote {
         Ok(Remote { transport, host: host.to_owned(), port, only_v4 })
     }
 
-    /// Its address, if it is numeric. That of a link needs an interface of this host.
+    /// The address, if it is numeric. A link-local address needs an interface of this host.
     pub fn address(&self) -> Option<SocketAddr> {
         let Some((address, zone)) = self.host.split_once('%') else {
             return self
@@ -202,12 +205,12 @@ impl Remote {
         Some(SocketAddrV6::new(address.parse().ok()?, self.port, 0, index).into())
     }
 
-    /// The interface of a link-local address.
+    /// Interface of a link-local address.
     pub(crate) fn zone(&self) -> Option<&str> {
         self.host.split_once('%').map(|(_, zone)| zone)
     }
 
-    /// Its canonical URI at an address.
+    /// Canonical URI with this address.
     pub fn uri(&self, address: SocketAddr) -> FaceUri {
         match self.transport {
             Transport::Udp => FaceUri::Udp(address),

@@ -1,4 +1,5 @@
-//! The forwarding daemon, `narrows-icn`'s node on sockets; and [`Producer`] and [`Consumer`], for applications at it.
+//! A forwarding daemon: the node of `narrows-icn` on sockets. [`Producer`] and [`Consumer`] are for
+//! applications that use it.
 //!
 //! ```no_run
 //! use narrows_forward::{Consumer, Name, Object, Place, Producer};

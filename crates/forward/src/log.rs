@@ -1,4 +1,5 @@
-//! Events as lines of JSON in a file, written by a thread of their own: neither a full nor a slow disk holds packets up.
+//! The log: events as lines of JSON in a file. A separate thread writes them, so that neither a
+//! full nor a slow disk delays packets.
 
 use crate::event::Event;
 use crate::wall::wall_millis;
@@ -12,16 +13,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
-/// Lines that wait for the disk; more are lost, and counted.
+/// Most lines that wait for the disk. Further lines are lost and counted.
 const WAITING: usize = 1024;
-/// How long the end of the daemon waits for the disk.
+/// Longest time for which the end of the daemon waits for the disk.
 const LAST: Duration = Duration::from_secs(1);
 
-/// A log.
+/// A log file and the thread that writes it.
 pub(crate) struct Log {
     lines: Option<SyncSender<(u64, Vec<u8>)>>,
     lost: Arc<AtomicU64>,
-    /// Closed when the last line is written.
+    /// Closes when the last line has been written.
     done: Receiver<()>,
 }
 
@@ -29,7 +30,7 @@ pub(crate) struct Log {
 struct Line<'a> {
     /// Milliseconds since 1970.
     time_ms: u64,
-    /// Lines that were lost before this one.
+    /// Number of lines lost before this one.
     #[serde(skip_serializing_if = "is_none")]
     lost: u64,
     #[serde(flatten)]
@@ -41,7 +42,7 @@ fn is_none(lost: &u64) -> bool {
 }
 
 impl Log {
-    /// Appends to a file, which is made if it is not there.
+    /// Opens a file to append to, and creates it if it does not exist.
     pub(crate) fn open(path: &Path) -> io::Result<Log> {
         let file = open_to_append(path)?;
         let (lines, waiting) = sync_channel(WAITING);
@@ -54,7 +55,7 @@ impl Log {
         Ok(Log { lines: Some(lines), lost, done })
     }
 
-    /// Writes a line, some time later. A line for which there is no room is counted in the next one.
+    /// Queues a line to be written. If there is no room, the next line counts the lost one.
     pub(crate) fn write(&self, event: &Event<'_>) {
         let lost = self.lost.swap(0, Ordering::Relaxed);
         let line = serde_json::to_vec(&Line { time_ms: wall_millis(), lost, event });
@@ -68,14 +69,15 @@ impl Log {
 }
 
 impl Drop for Log {
-    /// Waits until what is waiting is written, but not for a disk that hangs.
+    /// Waits until all lines are written, but not for a disk that hangs.
     fn drop(&mut self) {
         self.lines = None;
         let _ = self.done.recv_timeout(LAST);
     }
 }
 
-/// Writes lines, each with the number of those lost before it. What a full disk has of a line that failed ends before the next one.
+/// Writes lines, each with the number of lines lost before it. If a full disk took only part of a
+/// line, a newline separates that part from the next line.
 fn write_all(mut file: File, lines: &Receiver<(u64, Vec<u8>)>, lost: &AtomicU64) {
     let mut torn = false;
     for (before, line) in lines {

@@ -1,4 +1,4 @@
-//! The clock on the wall.
+//! The wall clock.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -16,7 +16,7 @@ pub(crate) fn wall_millis() -> u64 {
     since_1970().as_millis() as u64
 }
 
-/// Nanoseconds since 1970, from which no two runs draw the same.
+/// A random seed: nanoseconds since 1970, so that no two runs draw the same numbers.
 pub(crate) fn wall_seed() -> u64 {
     since_1970().as_nanos() as u64
 }

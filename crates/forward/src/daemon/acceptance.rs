@@ -1,27 +1,27 @@
-//! Whether connections are accepted at the moment.
+//! Pauses in accepting connections.
 //!
-//! A listening socket stays readable while a connection waits on it. Where the process has no
-//! descriptor left for it, waiting for that socket would return at once for ever. So a daemon that
-//! cannot accept looks away from its listening sockets for a while.
+//! A listening socket stays readable while a connection waits on it. If the process has no free
+//! descriptor for the connection, waiting on that socket would return at once for ever. A daemon
+//! that cannot accept therefore ignores its listening sockets for a while.
 
 use super::descriptors::descriptor_limit;
 use narrows_units::{Span, Time};
 use std::os::fd::AsRawFd;
 
-/// How long the daemon looks away. Ours.
+/// Length of a pause. Our choice.
 const PAUSE: Span = Span::from_millis(100);
-/// The time from one line of the log to the next.
+/// Interval between two lines in the log.
 const TOLD: Span = Span::from_secs(60);
-/// Descriptors that connections from other hosts leave for those of this host, of which there may
-/// be fewer: an eighth of the limit. Ours.
+/// Descriptors that connections from other hosts leave free for connections from this host. At most
+/// an eighth of the limit. Our choice.
 const RESERVE: u64 = 64;
 
-/// When the daemon accepts connections again, and which it accepts.
+/// Decides when the daemon accepts connections, and from which hosts.
 pub(super) struct Acceptance {
-    /// `Time::NEVER` while it accepts them.
+    /// End of the pause. `Time::NEVER` while the daemon accepts connections.
     again: Time,
     told: Option<Time>,
-    /// The limit of descriptors, without those kept for applications on this host.
+    /// Descriptors that connections from other hosts may use.
     for_others: u64,
 }
 
@@ -31,12 +31,13 @@ impl Acceptance {
         Acceptance { again: Time::NEVER, told: None, for_others: limit - RESERVE.min(limit / 8) }
     }
 
-    /// When the daemon is to look at its listening sockets again; never while it does.
+    /// End of the pause, when the daemon must watch its listening sockets again. `Time::NEVER`
+    /// while it watches them.
     pub(super) fn due(&self) -> Time {
         self.again
     }
 
-    /// Stops accepting for a while. True if the log is to say so: it does once a minute.
+    /// Begins a pause. True if the log is to say so, which is at most once a minute.
     pub(super) fn pause(&mut self, now: Time) -> bool {
         self.again = now + PAUSE;
         let tells = self.told.is_none_or(|told| now.since(told) >= TOLD);
@@ -46,7 +47,7 @@ impl Acceptance {
         tells
     }
 
-    /// True if the pause is over, which ends it.
+    /// Ends the pause if it is over. True if it has ended it.
     pub(super) fn resumes(&mut self, now: Time) -> bool {
         let is_over = self.again <= now;
         if is_over {
@@ -55,8 +56,8 @@ impl Acceptance {
         is_over
     }
 
-    /// True if a new connection from another host leaves enough descriptors for those of this host.
-    /// The kernel gives the lowest free number.
+    /// True if a new connection from another host leaves enough descriptors for connections from
+    /// this host. Its number shows it, because the kernel assigns the lowest free number.
     pub(super) fn has_descriptors_for_others(&self, connection: &impl AsRawFd) -> bool {
         (connection.as_raw_fd() as u64) < self.for_others
     }

@@ -1,4 +1,4 @@
-//! Sockets that come while a daemon runs: accepted, opened, opened again; and those that go.
+//! Sockets that are accepted, opened, reopened or closed while a daemon runs.
 
 use super::Daemon;
 use super::wanted::Wanted;
@@ -23,7 +23,7 @@ use std::net::SocketAddr;
 use std::os::fd::{AsFd, AsRawFd};
 
 impl Daemon {
-    /// A connection could not be accepted. True if the next one may be.
+    /// Handles the failure to accept a connection. True if the daemon may try the next one.
     pub(super) fn goes_on_accepting(&mut self, now: Time, error: &io::Error) -> bool {
         match error.kind() {
             io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted => true,
@@ -39,7 +39,7 @@ impl Daemon {
         }
     }
 
-    /// Looks at the listening sockets again if it is time to.
+    /// Watches the listening sockets again if the pause is over.
     pub(super) fn accept_again(&mut self, now: Time) {
         if self.acceptance.resumes(now) {
             self.look_at_listeners(true);
@@ -51,13 +51,13 @@ impl Daemon {
         let tcp =
             self.tcp.iter().zip(0..).map(|(listener, number)| (listener.as_fd(), Key::Tcp(number)));
         for (listener, key) in unix.chain(tcp) {
-            // A socket that the kernel does not let go of is looked at too often, or again after
-            // the next pause.
+            // Errors are ignored. If the kernel keeps watching a socket, the daemon wakes too
+            // often. If it does not watch a socket, the next pause tries again.
             let _ = self.io.poller.watch_reading(listener, key, looks);
         }
     }
 
-    /// The thread that gets the next socket: all in turn.
+    /// Thread of the next socket, chosen in turn.
     pub(super) fn next_thread(&mut self) -> usize {
         let thread = self.next_thread;
         self.next_thread = (thread + 1) % self.inboxes.len().max(1);
@@ -95,7 +95,7 @@ impl Daemon {
             let Ok(local) = stream.local_addr() else { continue };
             let is_local = plain(peer).ip().is_loopback();
             if !is_local && !self.acceptance.has_descriptors_for_others(&stream) {
-                // The last descriptors are for applications on this host.
+                // The last descriptors are reserved for applications on this host.
                 self.forwarder.count_refused_face();
                 continue;
             }
@@ -109,7 +109,7 @@ impl Daemon {
         }
     }
 
-    /// Makes a face of a stream, which `thread` reads and writes.
+    /// Makes a face on a stream that `thread` reads and writes.
     fn add_stream(
         &mut self,
         now: Time,
@@ -131,16 +131,16 @@ impl Daemon {
         Some(face)
     }
 
-    /// Gives the socket of a new face to its thread.
+    /// Passes the socket of a new face to its thread.
     pub(super) fn give(&self, slot: FaceId, thread: usize, about: About) {
         if let Some(id) = self.forwarder.number_of(slot) {
             self.inboxes[thread].note(Note { slot, id, about });
         }
     }
 
-    /// Takes faces that threads have opened.
+    /// Takes the connections that other threads have opened.
     pub(super) fn finish_opening(&mut self, now: Time) {
-        // The octets only wake.
+        // The octets only wake the daemon.
         while matches!(self.woken.read(&mut [0; 64]), Ok(64)) {}
         while let Ok(Attempt { ticket, rates, found }) = self.attempts.try_recv() {
             if let Some((face, peer)) = self.reconnects.face(ticket) {
@@ -161,7 +161,7 @@ impl Daemon {
         }
     }
 
-    /// Makes a face to a neighbour that has been found.
+    /// Makes a face to a neighbour whose address has been found.
     pub(super) fn connect(&mut self, found: Found, wanted: &Wanted) -> Result<Opened, String> {
         let now = self.now();
         let peer = found.peer();
@@ -236,7 +236,7 @@ impl Daemon {
         }
     }
 
-    /// Removes faces whose streams have ended, and what is left of closed ones.
+    /// Removes faces whose streams have ended, and the remains of closed faces.
     pub(super) fn clean_up(&mut self, now: Time) {
         while let Some(face) = self.io.ended.pop() {
             if let Some(peer) = self.forwarder.reconnects(face) {
@@ -256,7 +256,7 @@ impl Daemon {
         }
     }
 
-    /// Reads closed faces no longer. Other threads close the sockets of those that are theirs.
+    /// Stops reading closed faces. Other threads close their own sockets.
     pub(super) fn forget_closed(&mut self) {
         if !self.io.closed.is_empty() {
             self.inboxes.iter().skip(1).for_each(Inbox::wake);
@@ -266,7 +266,7 @@ impl Daemon {
         }
     }
 
-    /// An attempt to connect a face again has ended.
+    /// Handles the end of an attempt to reconnect a face.
     fn connected_again(
         &mut self,
         now: Time,
@@ -289,7 +289,7 @@ impl Daemon {
     }
 }
 
-/// Why no face to a UDP peer can be made, with what may help.
+/// Describes why no face to a UDP peer can be made, and a remedy.
 fn unreachable(peer: SocketAddr, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NetworkUnreachable
@@ -298,7 +298,7 @@ fn unreachable(peer: SocketAddr, error: &io::Error) -> String {
             if peer.is_ipv6() =>
         {
             format!(
-                "{error}: no route of IPv6 leads there, and a device whose MTU is below 1280 octets carries none; use IPv4 or a larger MTU"
+                "{error}: no IPv6 route leads there, and a device with an MTU below 1280 octets carries no IPv6; use IPv4 or a larger MTU"
             )
         }
         io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable => {

@@ -1,32 +1,32 @@
-//! Why a daemon does not start, or ends.
+//! Errors of a daemon.
 
 use std::io;
 
-/// Why a daemon does not start, or ends.
+/// Reason why a daemon does not start, or ends.
 #[derive(Debug, thiserror::Error)]
 pub enum DaemonError {
-    /// An address is taken or not allowed.
+    /// An address is in use or not allowed.
     #[error("cannot listen on {at}: {source}{}", remedy(source))]
     Listen {
-        /// The address or path.
+        /// Address or path.
         at: String,
-        /// The kernel's reason.
+        /// Error of the kernel.
         source: io::Error,
     },
-    /// The path of the UNIX socket holds something else, which stays as it is.
+    /// The path of the UNIX socket names a file that is not a socket. It is not removed.
     #[error(
         "cannot listen on {path}: it is {kind}, not a socket; move it away, or give another path in [listen] unix or with --unix"
     )]
     NotASocket {
         /// The path.
         path: String,
-        /// The kind of the file: `a regular file`.
+        /// Kind of the file, for example `a regular file`.
         kind: &'static str,
     },
     /// A face of the configuration cannot be made.
     #[error("face {remote}: {problem}")]
     Face {
-        /// Its URI.
+        /// URI of the neighbour.
         remote: String,
         /// The problem.
         problem: String,
@@ -34,16 +34,16 @@ pub enum DaemonError {
     /// The log cannot be opened.
     #[error("the log {path} cannot be opened: {source}; choose another file in [log]")]
     Log {
-        /// Its path.
+        /// Path of the log.
         path: String,
-        /// The kernel's reason.
+        /// Error of the kernel.
         source: io::Error,
     },
-    /// The configuration has a number of threads that its faces do not allow.
+    /// The faces of the configuration do not allow its number of threads.
     #[error("{0}")]
     Threads(String),
-    /// The kernel refuses something else.
-    #[error("the daemon cannot go on: {0}")]
+    /// Any other error of the kernel.
+    #[error("the daemon cannot continue: {0}")]
     Io(#[from] io::Error),
 }
 

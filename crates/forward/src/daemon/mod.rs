@@ -1,4 +1,4 @@
-//! The daemon: a forwarder, its sockets and the clock.
+//! The daemon: a forwarder with its sockets and its clock.
 
 mod acceptance;
 mod connections;
@@ -40,7 +40,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use unix_socket::UnixSocket;
 use wanted::Wanted;
 
-/// A running forwarder.
+/// A running forwarder with its sockets.
 pub struct Daemon {
     forwarder: Forwarder,
     io: Io,
@@ -53,20 +53,21 @@ pub struct Daemon {
     woken: UnixStream,
     stop: UnixStream,
     zero: u64,
-    /// The other forwarding threads until they begin, and what waits for each thread. Both are empty if there is one thread.
+    /// The other forwarding threads until they start, and the inbox of each thread. Both are empty
+    /// if there is one thread.
     others: Vec<ForwardingThread>,
     inboxes: Arc<[Inbox]>,
-    /// The thread that gets the next socket.
+    /// Thread of the next socket.
     next_thread: usize,
     acceptance: Acceptance,
 }
 
-/// Looks on while a daemon forwards. `()` sees nothing.
+/// Observer of a running daemon. `()` observes nothing.
 pub trait Watcher {
-    /// When the daemon is to wake for it, by the daemon's clock.
+    /// Time at which the daemon must wake for the watcher, by the daemon's clock.
     fn due(&self) -> Time;
 
-    /// The daemon has woken, and handles at `now` what is due.
+    /// The daemon has woken at `now`, and handles next what is due.
     fn woken(&mut self, now: Time, forwarder: &Forwarder);
 }
 
@@ -78,29 +79,29 @@ impl Watcher for () {
     fn woken(&mut self, _: Time, _: &Forwarder) {}
 }
 
-/// Ends a daemon from another thread or a signal handler.
+/// Stops a daemon from another thread or a signal handler.
 #[derive(Debug)]
 pub struct Stopper(UnixStream);
 
 impl Stopper {
-    /// The daemon ends after the packets at hand.
+    /// Stops the daemon once it has handled the packets it has read.
     pub fn stop(&self) {
         use std::io::Write;
-        // A daemon that has ended needs no more.
+        // A daemon that has ended needs no signal.
         let _ = (&self.0).write(&[0]);
     }
 
-    /// A socket to which any octet ends the daemon, for signal handlers.
+    /// A socket that stops the daemon when any octet is written to it, for signal handlers.
     pub fn into_socket(self) -> UnixStream {
         self.0
     }
 }
 
 impl Daemon {
-    /// Listens, and makes the faces of the configuration.
+    /// Listens on the configured addresses and makes the configured faces.
     ///
     /// # Errors
-    /// An address cannot be listened on, or a face cannot be made.
+    /// The daemon cannot listen on an address, or a face cannot be made.
     pub fn start(config: &Config) -> Result<(Daemon, Stopper), DaemonError> {
         config.check_threads().map_err(DaemonError::Threads)?;
         let zero = wait::monotonic();
@@ -195,7 +196,7 @@ impl Daemon {
         Ok(())
     }
 
-    /// Makes a face of the configuration, with its routes.
+    /// Makes a face of the configuration and its routes.
     fn make(&mut self, entry: &FaceEntry) -> Result<(), DaemonError> {
         let remote = &entry.remote.0;
         let failed = |problem: String| DaemonError::Face {
@@ -231,7 +232,7 @@ impl Daemon {
         Ok(())
     }
 
-    /// The addresses at which faces come in.
+    /// Local addresses of the listening UDP sockets.
     pub fn udp_addresses(&self) -> Vec<SocketAddr> {
         self.io
             .udp
@@ -242,7 +243,7 @@ impl Daemon {
             .collect()
     }
 
-    /// Forwards until it is stopped.
+    /// Forwards until the daemon is stopped.
     ///
     /// # Errors
     /// The kernel refuses to wait for sockets.
@@ -250,10 +251,10 @@ impl Daemon {
         self.run_watched(&mut ())
     }
 
-    /// The same, while `watcher` looks on.
+    /// Forwards until the daemon is stopped, and calls `watcher` each time the daemon wakes.
     ///
     /// # Errors
-    /// As [`run`](Daemon::run) has them.
+    /// The kernel refuses to wait for sockets.
     pub fn run_watched(mut self, watcher: &mut impl Watcher) -> Result<(), DaemonError> {
         let (mut threads, mut ended) = (Vec::new(), Ok(()));
         for (number, other) in (1..).zip(self.others.drain(..)) {
@@ -297,7 +298,7 @@ impl Daemon {
             if let Some(inbox) = inboxes.first() {
                 inbox.awake(ready.iter().any(|(key, ..)| *key == Key::Inbox));
                 if inbox.is_stopped() {
-                    // Another thread has ended, and its end tells why.
+                    // Another thread has ended. Its result contains the reason.
                     return Ok(());
                 }
             }
@@ -318,7 +319,7 @@ impl Daemon {
                     .for_each(|handover| self.forwarder.take(now, handover, &mut self.io));
             }
             for (key, readable, writable) in ready.drain(..) {
-                // A face that is gone may have given its place to another one.
+                // A removed face may have given its slot to a new face.
                 self.forget_closed();
                 match key {
                     Key::Udp(number) => {
@@ -367,12 +368,12 @@ impl Daemon {
         wait::time_since(self.zero)
     }
 
-    /// Its forwarder.
+    /// The forwarder.
     pub fn forwarder(&self) -> &Forwarder {
         &self.forwarder
     }
 
-    /// When its time began, in nanoseconds of the monotonic clock.
+    /// Origin of the daemon's clock, in nanoseconds of the monotonic clock.
     pub fn zero(&self) -> u64 {
         self.zero
     }

@@ -1,4 +1,4 @@
-//! The listening UNIX socket of a daemon, and its place in the file system.
+//! The listening UNIX socket of a daemon, and its path in the file system.
 
 use super::error::DaemonError;
 use std::fs::{self, FileType, Metadata, Permissions};
@@ -7,12 +7,11 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-/// A listening UNIX socket. Dropping it removes its path, unless the path has come to name
-/// something else.
+/// A listening UNIX socket. Dropping it removes its path, unless the path now names another file.
 pub(super) struct UnixSocket {
     listener: UnixListener,
     path: PathBuf,
-    /// The socket in the file system; `None` if the path was gone at once.
+    /// Identity of the socket in the file system. `None` if the path had already gone.
     own: Option<Identity>,
 }
 
@@ -27,18 +26,18 @@ impl Identity {
 }
 
 impl UnixSocket {
-    /// Listens on a path, and makes its directory if it does not exist. A socket on which nobody
-    /// listens any more is replaced.
+    /// Listens on a path, and creates its directory if that does not exist. Replaces a socket on
+    /// which no program listens.
     ///
     /// # Errors
-    /// Another program listens on the path, it is something else than a socket, or it cannot be
-    /// made.
+    /// Another program listens on the path, the path names another kind of file, or the socket
+    /// cannot be made.
     pub(super) fn bind(path: &Path) -> Result<UnixSocket, DaemonError> {
         let failed = |source| DaemonError::Listen { at: path.display().to_string(), source };
         if let Some(directory) = path.parent() {
             fs::create_dir_all(directory).map_err(failed)?;
         }
-        // A link is not followed, because its target must not be removed.
+        // Links are not followed, because their target must not be removed.
         match fs::symlink_metadata(path) {
             Ok(found) if !found.file_type().is_socket() => {
                 return Err(DaemonError::NotASocket {
@@ -54,7 +53,7 @@ impl UnixSocket {
         let own = fs::symlink_metadata(path).ok().as_ref().map(Identity::of);
         let socket = UnixSocket { listener, path: path.to_owned(), own };
         socket.listener.set_nonblocking(true).map_err(failed)?;
-        // Any user of this host may connect, as to other forwarders.
+        // Any user of this host may connect, as with other forwarders.
         fs::set_permissions(path, Permissions::from_mode(0o777)).map_err(failed)?;
         Ok(socket)
     }
@@ -72,15 +71,15 @@ impl Drop for UnixSocket {
     fn drop(&mut self) {
         let now = fs::symlink_metadata(&self.path).ok().as_ref().map(Identity::of);
         if now.is_some() && now == self.own {
-            // A path that somebody else removes at this moment needs no more.
+            // If the path has just been removed, nothing is left to do.
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// Removes a socket on which nobody listens.
+/// Removes a socket on which no program listens.
 fn remove_stale(path: &Path, found: Identity) -> io::Result<()> {
-    // Only a refusal says that nobody listens: a full backlog and a missing permission do not.
+    // Only a refusal shows that no program listens. A full backlog and a missing permission do not.
     match UnixStream::connect(path) {
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

@@ -4,7 +4,7 @@ use crate::config::Understands;
 use crate::link_rates::LinkRates;
 use narrows_ndn::management::FacePersistency;
 
-/// How a face is to be made.
+/// Properties of a face to be made.
 pub(super) struct Wanted {
     pub(super) persistency: FacePersistency,
     pub(super) rates: Option<LinkRates>,

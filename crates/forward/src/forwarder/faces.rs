@@ -1,4 +1,4 @@
-//! Faces that come, go, and are looked after.
+//! Creation, removal and upkeep of faces.
 
 use super::{Forwarder, Sockets};
 use crate::event::Event;
@@ -13,32 +13,33 @@ use narrows_ndn::management::{FaceEventKind, FacePersistency};
 use narrows_units::{Rate, Span, Time};
 use std::net::SocketAddr;
 
-/// Why a face was not made.
+/// Reason why a face was not made: the table of faces is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there are {0} faces, which is the limit: raise faces in [tables]")]
 pub struct TooManyFaces(pub usize);
 
-/// Faces that neighbours on other hosts make leave one part in so many of all for applications on
-/// this host and for faces that are configured.
+/// Share of the table of faces, one in 8, that is reserved for applications on this host and for
+/// configured faces. Faces that neighbours on other hosts create leave it free.
 const RESERVE: usize = 8;
-/// While faces are refused, one of UDP whose neighbour has been silent for so long gives way: whose
-/// packets came within a second, as those of addresses that nobody has, and others. Ours.
+/// Idle times after which a UDP face may be evicted while faces are refused. The short time is for
+/// neighbours whose packets all arrived within a second, as from forged addresses. The long time is
+/// for all others. Our choice.
 const IDLE_UNPROVEN: Span = Span::from_secs(1);
 const IDLE_PROVEN: Span = Span::from_secs(30);
-/// The part of all faces that give way at a time: each takes some work.
+/// Share of all faces, one in 16, that may be evicted at once, because each eviction takes time.
 const AT_ONCE: usize = 16;
 
-/// How a face was opened.
+/// Result of opening a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opened {
-    /// It is new.
+    /// The face is new.
     New(FaceId),
-    /// There was one to this neighbour.
+    /// A face to this neighbour existed.
     Found(FaceId),
 }
 
 impl Forwarder {
-    /// Adds a face, whose socket this thread reads and writes.
+    /// Adds a face. The first thread reads and writes its socket.
     ///
     /// # Errors
     /// There are as many faces as the configuration allows.
@@ -51,7 +52,7 @@ impl Forwarder {
         self.add_face_at(now, setup, FIRST, sockets)
     }
 
-    /// The same, for a socket that `thread` reads and writes, counted from 0: the first one.
+    /// Adds a face whose socket `thread` reads and writes. Thread 0 is the first one.
     ///
     /// # Errors
     /// There are as many faces as the configuration allows.
@@ -107,8 +108,8 @@ impl Forwarder {
         Ok(slot)
     }
 
-    /// True if there may be one more face, of a neighbour on another host who makes it or of
-    /// anybody else. If not, that is counted, and idle faces give way soon.
+    /// True if another face may be made. `is_guest` is true for a face that a neighbour on another
+    /// host creates. Otherwise counts the refusal; idle faces are evicted soon.
     fn has_room(&mut self, is_guest: bool) -> bool {
         let most = self.state.tables.faces;
         let room = self.state.ids.len() < most
@@ -119,18 +120,18 @@ impl Forwarder {
         room
     }
 
-    /// True if a face to this peer may be made by its packet; if not, that is counted.
+    /// True if a packet from this peer may create a face. Otherwise counts the refusal.
     pub(crate) fn has_room_for(&mut self, peer: &SocketAddr) -> bool {
         self.has_room(!peer.ip().is_loopback())
     }
 
-    /// Counts a face that could not be made: the table or the descriptors were used up.
+    /// Counts a face that could not be made because the table or the descriptors were used up.
     pub(crate) fn count_refused_face(&mut self) {
         self.state.faces_refused += 1;
         self.state.is_pressed = true;
     }
 
-    /// Removes idle faces that packets over UDP have made, those idle for longest first.
+    /// Removes idle faces that UDP packets have created, the longest idle first.
     fn make_room(&mut self, now: Time, sockets: &mut impl Sockets) {
         let mut idle: Vec<(bool, Time, FaceId)> = self
             .state
@@ -154,7 +155,7 @@ impl Forwarder {
         }
     }
 
-    /// Removes a face, with its routes and what waits for it.
+    /// Removes a face, its routes and its queued packets.
     pub fn remove_face(&mut self, now: Time, slot: FaceId, sockets: &mut impl Sockets) {
         self.announce(now, slot, FaceEventKind::Destroyed, sockets);
         let Some(traffic) = self.state.face(slot).map(|face| self.state.traffic_of(face)) else {
@@ -187,24 +188,26 @@ impl Forwarder {
         self.drain(now, None, sockets);
     }
 
-    /// What waits for a face that is gone, and the pieces that came on it, take no more room.
+    /// Releases the memory for datagrams and fragments of a removed face.
     pub(super) fn forget(&mut self, mut face: Face) -> Face {
         face.link.restart(&mut self.pieces);
         self.pacing.release(face.egress.held());
         face
     }
 
-    /// The face to this neighbour.
+    /// Finds the face to this neighbour.
     pub fn face_to(&self, remote: &FaceUri) -> Option<FaceId> {
         self.state.faces().find(|face| face.setup.remote == *remote).map(|face| face.slot)
     }
 
-    /// The share of a face's link that headers below NDN leave for packets, by the mean size of Data that has come; 1 without a face.
+    /// Share of a face's link that headers below NDN leave for packets, by the mean size of the
+    /// Data received. 1 if there is no face.
     pub fn share_of_packets(&self, slot: FaceId) -> f64 {
         self.state.face(slot).map_or(1.0, Face::share_of_packets)
     }
 
-    /// A face that [`Sockets::open`] was asked for is open, or was there already, or could not be opened: the error says why.
+    /// Reports the result of [`Sockets::open`]: the face is open, or it existed already, or it
+    /// could not be opened for the reason in the error.
     pub fn opened(
         &mut self,
         now: Time,
@@ -220,7 +223,7 @@ impl Forwarder {
         self.send_reply(now, reply, sockets);
     }
 
-    /// Ends faces that are idle, and follows what depends on the size of packets and on neighbours that have fallen silent.
+    /// Ends idle faces, and updates what depends on the size of packets and on silent neighbours.
     pub(super) fn look_after_faces(&mut self, now: Time, sockets: &mut impl Sockets) {
         if std::mem::take(&mut self.state.is_pressed) {
             self.make_room(now, sockets);
@@ -259,7 +262,8 @@ impl Forwarder {
                 .largest(slot)
                 .filter(|largest| face.setup.follows_path && *largest < face.link.mtu)
             {
-                // The kernel's word may be wrong by far; a packet still needs room for its headers.
+                // The kernel may report a path MTU that is far too low. A packet still needs room
+                // for its headers.
                 face.link.mtu = largest.max(LEAST_MTU);
                 sockets.tell(&Event::FaceMtu {
                     face: face.id,
@@ -286,7 +290,7 @@ impl Forwarder {
                 self.set_neighbour(slot, neighbour);
             }
             if known {
-                // Nobody answers on a link that is down: its law grants the least.
+                // Nobody answers on a link that is down, so its law grants the lowest rate.
                 let inward = if is_down { Some(Rate::ZERO) } else { inward };
                 self.state.node.set_capacity(now, slot, inward, out);
             }
@@ -302,8 +306,8 @@ impl Forwarder {
         self.drain(now, None, sockets);
     }
 
-    /// The neighbour of a face that is connected again when its stream has ended: a permanent one over TCP.
-    /// Its socket is that of the first thread.
+    /// The neighbour of a face that reconnects when its stream ends: a permanent face over TCP
+    /// whose socket belongs to the first thread. `None` for other faces.
     pub fn reconnects(&self, slot: FaceId) -> Option<SocketAddr> {
         let setup = &self.state.face(slot)?.setup;
         match setup.remote {
@@ -316,7 +320,8 @@ impl Forwarder {
         }
     }
 
-    /// The stream of a face has ended, and the face stays; or it has a new one.
+    /// Notes that the stream of a face has ended while the face stays, or that the face has a new
+    /// stream.
     pub fn set_broken(
         &mut self,
         now: Time,
@@ -333,7 +338,8 @@ impl Forwarder {
         self.look_after_faces(now, sockets);
     }
 
-    /// A label that no face has. Those of an earlier run mean nothing, since they begin anywhere.
+    /// A label that no face has. Labels of an earlier run have no meaning, since each run begins at
+    /// a random label.
     fn free_label(&mut self) -> u16 {
         loop {
             let label = 1 + self.labels.below(4095) as u16;
@@ -344,7 +350,7 @@ impl Forwarder {
     }
 }
 
-/// A face as it shows whether the path behind it is slower than its rate.
+/// Signs on a face of a path behind it that is slower than the rate of the face.
 fn seen(node: &Node<PacketName>, slot: FaceId) -> Seen {
     let face = node.face(slot);
     let counters = face.counters;

@@ -40,7 +40,7 @@ impl Forwarder {
         self.drain(now, Some(numbers::MANAGEMENT), sockets);
     }
 
-    /// Tells of a change of a face those who follow the stream of events.
+    /// Reports a change of a face to the subscribers of face events.
     pub(super) fn announce(
         &mut self,
         now: Time,

@@ -24,53 +24,56 @@ use narrows_units::{Bytes, Random, Span, Time};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How often faces are looked after: idle ends, and rates that depend on the size of packets.
+/// Interval of the upkeep of faces: idle faces, and rates that depend on the size of packets.
 const UPKEEP: Span = Span::from_millis(100);
 
-/// The origin of routes that an operator sets.
+/// Origin of routes that an operator sets.
 const STATIC: u64 = 255;
 
-/// A forwarder. The caller passes packets of the link to [`receive`](Forwarder::receive), calls [`poll`](Forwarder::poll) at
-/// [`due`](Forwarder::due), and sends on its sockets as it is told.
+/// A forwarder. The caller passes link packets to [`receive`](Forwarder::receive), calls
+/// [`poll`](Forwarder::poll) at [`due`](Forwarder::due), and implements [`Sockets`].
 ///
-/// Several that run on a thread each are made by [`sharded`](Forwarder::sharded). After each of these calls the caller takes what one hands over to
-/// the others from [`handed_over`](Forwarder::handed_over), and passes it to their [`take`](Forwarder::take).
+/// [`sharded`](Forwarder::sharded) makes several forwarders that run on one thread each. After each
+/// of these calls, the caller takes the handovers for the other threads from
+/// [`handed_over`](Forwarder::handed_over), and passes them to their [`take`](Forwarder::take).
 pub struct Forwarder {
     state: State,
-    /// What it knows of other threads, if there are some.
+    /// State shared with other threads, if there are any.
     sharding: Option<Box<Sharding>>,
-    /// Faces of this thread that the first one has removed, and whose sockets are still open.
+    /// Faces of this thread that the first thread has removed, and whose sockets are still open.
     closing: Vec<FaceId>,
     spare: Spare<PacketName>,
     scratch: Scratch,
     nonces: Random,
     labels: Random,
     used_labels: BTreeMap<FaceId, u16>,
-    /// Faces with each label, of 4096.
+    /// Number of faces with each of the 4096 labels.
     label_uses: Vec<u32>,
     next_id: u64,
     management: FaceId,
     mircc: Mircc,
     upkeep: Time,
-    /// Pieces of packets that are not complete, and datagrams that wait for their turn.
+    /// Budgets of fragments of incomplete packets, and of datagrams held back by pacing.
     pieces: Budget,
     pacing: Budget,
-    /// Faces whose datagrams wait for their turn, and when the first of them is due.
+    /// Faces with datagrams held back by pacing, and the time when the first datagram is due.
     paced: Vec<FaceId>,
     paced_due: Time,
-    /// The time of the latest packet for the node.
+    /// Time of the latest packet for the node.
     latest: Time,
 }
 
 impl Forwarder {
-    /// A forwarder of one thread without faces to the outside. It starts at `now`, `wall_ms` milliseconds after 1970. Its random choices depend on
-    /// `seed`.
+    /// Makes a forwarder of one thread that has only the face of its management. It starts at
+    /// `now`, which is `wall_ms` milliseconds after 1970. Its random choices depend on `seed`.
     pub fn new(config: &Config, now: Time, wall_ms: u64, seed: u64) -> Forwarder {
         Forwarder::of_thread(config, now, wall_ms, seed, None)
     }
 
-    /// The same on as many threads as the configuration says: that of the first thread, which has the management, and to which faces are added, and
-    /// those of the others. The first locks others while it answers commands; no other locks any but itself.
+    /// Makes a forwarder for each configured thread: the first, which has the management and to
+    /// which faces are added, and the others. The forwarder starts at `now`, which is `wall_ms`
+    /// milliseconds after 1970. Its random choices depend on `seed`. The first thread locks the
+    /// others while it answers commands. Each other thread locks only itself.
     pub fn sharded(
         config: &Config,
         now: Time,
@@ -102,7 +105,7 @@ impl Forwarder {
         let own_seed = seed.wrapping_add(own as u64);
         let mut tables = Tables { threads, ..config.tables.clone() };
         if own != FIRST {
-            // Routes and strategies are counted once.
+            // Only the first thread counts routes and strategies.
             tables.names_size = Text(Bytes::ZERO);
         }
         let knows_rates = config.face.iter().any(|face| face.link_rate.or(face.rate).is_some());
@@ -165,22 +168,22 @@ impl Forwarder {
         }
     }
 
-    /// Its node, with the state of each face.
+    /// The node, with the state of each face.
     pub fn node(&self) -> &Node<PacketName> {
         &self.state.node
     }
 
-    /// Addresses at which faces come in, as the management tells them.
+    /// Sets the local addresses that the management reports as channels.
     pub fn set_channels(&mut self, local_uris: Vec<String>) {
         self.state.memory.channels = local_uris;
     }
 
-    /// These addresses.
+    /// Local addresses that the management reports as channels.
     pub(crate) fn channels(&self) -> &[String] {
         &self.state.memory.channels
     }
 
-    /// Adds a route of an operator over a face.
+    /// Adds a static route over a face.
     pub fn add_route(&mut self, prefix: &narrows_ndn::Name, slot: FaceId, cost: u64) {
         let Some(face) = self.state.face(slot).map(|face| face.id) else { return };
         let route = Route {
@@ -195,7 +198,7 @@ impl Forwarder {
         self.state.update_fib();
     }
 
-    /// When to call [`poll`](Forwarder::poll).
+    /// Time of the next call of [`poll`](Forwarder::poll).
     pub fn due(&self) -> Time {
         let others = self.state.rib.due().into_iter().chain(self.state.memory.stored.due());
         others.fold(
@@ -204,7 +207,7 @@ impl Forwarder {
         )
     }
 
-    /// Handles every timer that is due at `now`.
+    /// Handles all timers that are due at `now`.
     pub fn poll(&mut self, now: Time, sockets: &mut impl Sockets) {
         self.state.node.poll(now);
         self.drain(now, None, sockets);

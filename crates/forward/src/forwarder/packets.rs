@@ -1,4 +1,4 @@
-//! Packets: from the link to the node, and back.
+//! Packets from the link to the node and back.
 
 use super::{Forwarder, Sockets};
 use crate::departure;
@@ -12,7 +12,7 @@ use narrows_units::Time;
 use narrows_wire::Ecn;
 
 impl Forwarder {
-    /// One packet of the link arrives on a face: a datagram with this ECN field, or a part of a stream.
+    /// Receives a link packet on a face: a datagram with this ECN field, or a part of a stream.
     pub fn receive(
         &mut self,
         now: Time,
@@ -53,7 +53,7 @@ impl Forwarder {
             Packet::Data(data) => face.on_data(data.size.get() as usize),
             Packet::Interest(interest) => {
                 if let Hint::Face(named) = interest.steer.hint {
-                    // A number that no face has leads nowhere.
+                    // An unknown face number leads nowhere.
                     let place = self.state.ids.get(&u64::from(named.0)).copied();
                     interest.steer.hint = Hint::Face(place.unwrap_or(FaceId(u32::MAX)));
                 }
@@ -83,7 +83,7 @@ impl Forwarder {
         self.handle(now, slot, id, packet, sockets);
     }
 
-    /// Passes a packet that came on the face with this number to the node.
+    /// Passes a packet from the face with the number `id` to the node.
     pub(super) fn handle(
         &mut self,
         now: Time,
@@ -97,14 +97,14 @@ impl Forwarder {
         self.drain(now, Some(id), sockets);
     }
 
-    /// The time of a packet for the node: `now`, or the time of the packet before if that is later.
-    /// Faces are opened, and other threads are asked, at times of their own.
+    /// Time of a packet for the node: `now`, or the time of the previous packet if that is later.
+    /// Opened faces and answers of other threads have times of their own.
     pub(super) fn in_order(&mut self, now: Time) -> Time {
         self.latest = self.latest.max(now);
         self.latest
     }
 
-    /// The neighbour on a face of this thread understands this from now on.
+    /// Sets the capabilities of the neighbour on a face of this thread, on all threads.
     pub(super) fn set_neighbour(&mut self, slot: FaceId, neighbour: Neighbour) {
         self.state.node.set_neighbour(slot, neighbour);
         if let Some(sharding) = &mut self.sharding
@@ -114,11 +114,11 @@ impl Forwarder {
         }
     }
 
-    /// Sends what the node has to send, and answers what is for the management. `incoming` is the number of the face on which the packet came
-    /// that is being handled.
+    /// Sends the packets that the node has queued, and answers those for the management. `incoming`
+    /// is the number of the face that received the packet being handled.
     pub(super) fn drain(&mut self, now: Time, incoming: Option<u64>, sockets: &mut impl Sockets) {
         if let Some(sharding) = self.sharding.as_ref().filter(|sharding| sharding.own() == FIRST) {
-            // Other threads know of a wide Interest before it leaves.
+            // Other threads learn of a wide Interest before it leaves.
             sharding.set_wide(self.state.node.pending_prefixes(COMPONENTS));
         }
         while let Some((slot, packet)) = self.state.node.action() {
@@ -142,7 +142,7 @@ impl Forwarder {
         }
     }
 
-    /// Sends a packet on a face of this thread. It came on the face with the number `from`.
+    /// Sends a packet on a face of this thread. The face with the number `from` received it.
     #[inline]
     pub(super) fn depart(
         &mut self,
@@ -175,7 +175,7 @@ impl Forwarder {
         self.spare.give(packet);
     }
 
-    /// Sends the datagrams whose turn it is.
+    /// Sends the paced datagrams that are due.
     pub(super) fn release_datagrams(&mut self, now: Time, sockets: &mut impl Sockets) {
         self.paced_due = Time::NEVER;
         let (state, first, pacing) = (&mut self.state, &mut self.paced_due, &mut self.pacing);

@@ -1,45 +1,46 @@
-//! What a forwarder asks of the sockets around it.
+//! The forwarder's interface to its sockets.
 
 use crate::event::Event;
 use crate::face_uri::Remote;
 use crate::link_rates::LinkRates;
 use narrows_icn::{Budget, FaceId};
 
-/// What a forwarder asks of the sockets around it.
+/// The sockets that a forwarder needs.
 pub trait Sockets {
-    /// Sends a packet of the link on a face. It may be dropped.
+    /// Sends a link packet on a face. The packet may be dropped.
     fn send(&mut self, face: FaceId, packet: &[u8]);
 
-    /// Begins to open a face to `remote`. Its end is told by [`Forwarder::opened`](super::Forwarder::opened) with the same ticket.
+    /// Begins to open a face to `remote`. The caller reports the result to
+    /// [`Forwarder::opened`](super::Forwarder::opened) with the same ticket.
     fn open(&mut self, ticket: u64, remote: &Remote, rates: Option<LinkRates>);
 
-    /// The face is gone.
+    /// Closes the socket of a removed face.
     fn close(&mut self, face: FaceId);
 
-    /// Octets sent on a face that its socket has not taken yet.
+    /// Octets sent on a face that its socket has not yet accepted.
     fn queued(&self, face: FaceId) -> usize;
 
-    /// Packets of this face that its socket has not taken so far.
+    /// Number of packets of this face that its socket refused.
     fn refused(&self, _face: FaceId) -> u64 {
         0
     }
 
-    /// Why packets of this face were not taken last, if some were not.
+    /// Reason of the latest refusal of a packet of this face. `None` if no packet was refused.
     fn problem(&self, _face: FaceId) -> Option<String> {
         None
     }
 
-    /// The most octets of a datagram to the neighbour that cross the path in one piece, as far as
-    /// that is known.
+    /// Octets of the largest datagram that crosses the path to the neighbour without fragmentation,
+    /// if that is known.
     fn largest(&self, _face: FaceId) -> Option<usize> {
         None
     }
 
-    /// Octets that wait because sockets have not taken them, and their limit.
+    /// Octets that wait because sockets have not accepted them, and their limit.
     fn queues(&self) -> Budget {
         Budget::new(0)
     }
 
-    /// Something has happened that an operator may want to know.
+    /// Reports an event for the operator.
     fn tell(&mut self, _event: &Event<'_>) {}
 }

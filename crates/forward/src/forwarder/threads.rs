@@ -1,4 +1,4 @@
-//! One of several threads: what it hands over and takes, and what the first one asks of it.
+//! Forwarding on several threads: handovers between threads, and calls from the first thread.
 
 use super::{Forwarder, Sockets};
 use crate::face::{Face, FaceTraffic};
@@ -12,7 +12,7 @@ use narrows_icn::{FaceCounters, FaceId, Packet};
 use narrows_units::Time;
 
 impl Forwarder {
-    /// Takes what another thread hands over.
+    /// Takes a handover from another thread.
     pub fn take(
         &mut self,
         now: Time,
@@ -22,7 +22,7 @@ impl Forwarder {
         let Some(sharding) =
             self.sharding.as_ref().filter(|sharding| sharding.id(slot) == Some(id))
         else {
-            // The face is gone.
+            // The face has been removed.
             return;
         };
         match what {
@@ -40,27 +40,28 @@ impl Forwarder {
         }
     }
 
-    /// What is to be handed over to each thread, the first one first; nothing without other threads.
+    /// Handovers for each thread, in the order of the threads. Empty if there are no other threads.
     pub fn handed_over(&mut self) -> &mut [Vec<Handover>] {
         self.sharding.as_mut().map_or(&mut [], |sharding| &mut sharding.outboxes)
     }
 
-    /// So many packets for other threads were dropped, because too many waited for them.
+    /// Counts packets for other threads that were dropped because too many waited for them.
     pub fn count_lost(&mut self, packets: u64) {
         self.state.lost += packets;
     }
 
-    /// Faces of this thread that the first one has removed since the last call: their sockets are to be closed.
+    /// Faces of this thread that the first thread has removed since the last call. The caller
+    /// closes their sockets.
     pub(crate) fn closing(&mut self) -> Vec<FaceId> {
         std::mem::take(&mut self.closing)
     }
 
-    /// The number of a face to the outside.
+    /// Number of a face in the management protocol.
     pub(crate) fn number_of(&self, slot: FaceId) -> Option<u64> {
         self.sharding.as_ref()?.id(slot)
     }
 
-    /// True if the socket of a face is for this thread.
+    /// True if the socket of a face belongs to this thread.
     pub(super) fn owns(&self, slot: FaceId) -> bool {
         self.sharding.as_ref().is_none_or(|sharding| sharding.owns(slot))
     }
@@ -71,7 +72,7 @@ impl Shard for Shared<Forwarder> {
         let mut forwarder = self.borrow();
         let Forwarder { state, sharding: Some(sharding), .. } = &mut *forwarder else { return };
         let slot = state.node.add_face(now, new.config);
-        debug_assert_eq!(slot, new.slot, "all threads add and remove faces in the same order");
+        debug_assert_eq!(slot, new.slot, "all threads must add and remove faces in the same order");
         sharding.insert(slot, new.id, new.owner);
         state.ids.insert(new.id, slot);
         if sharding.owns(slot) {
