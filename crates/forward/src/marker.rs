@@ -1,18 +1,21 @@
-//! Congestion marks: tells consumers that a queue towards a neighbour stays long.
+//! Congestion marks: they tell consumers that a queue towards a neighbour stays long.
 //!
-//! Source: NFD's `GenericLinkService` and its wiki, page "NDNLPv2", section "Congestion Marking": the first mark after the queue was above the
-//! threshold for an interval, further ones after the interval over the square root of their number, as CoDel (RFC 8289).
+//! Source: NFD's `GenericLinkService` and its wiki, page "NDNLPv2", section "Congestion Marking".
+//! The first mark follows once the queue has been above the threshold for an interval. The gap to
+//! each further mark is the interval over the square root of the number of marks, as in CoDel (RFC
+//! 8289).
 
 use narrows_units::{Span, Time};
 
-/// Marks of one face.
+/// Marking of the packets of one face.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Marker {
-    /// Octets that may wait: 65,536.
+    /// Octets that may wait without marks. The default is 65,536.
     pub(crate) threshold: u64,
-    /// How long more may wait: 100 ms.
+    /// Time for which more octets may wait without marks. The default is 100 ms.
     pub(crate) interval: Span,
-    /// When the next packet is marked, unless the queue falls below the threshold before; `None` while it is below.
+    /// Time from which the next packet is marked, unless the queue falls below the threshold
+    /// before. `None` while it is below.
     next: Option<Time>,
     /// Marks since the queue rose above the threshold.
     marks: u32,
@@ -25,7 +28,7 @@ impl Default for Marker {
 }
 
 impl Marker {
-    /// True if a packet that leaves now, when `queued` octets wait before it, is marked.
+    /// True if a packet that leaves now is to be marked. `queued` octets wait before it.
     pub(crate) fn marks(&mut self, now: Time, queued: u64) -> bool {
         if queued <= self.threshold {
             (self.next, self.marks) = (None, 0);
@@ -52,7 +55,8 @@ mod tests {
         let marked: Vec<u64> = (0..400)
             .filter(|ms| marker.marks(Time::ZERO + Span::from_millis(*ms), 70_000))
             .collect();
-        // 100 ms, then 100/sqrt 2 = 70.7, 100/sqrt 3 = 57.7, 50, 44.7 later, each at the next whole millisecond.
+        // Marks follow at 100 ms, then 100/sqrt 2 = 70.7, 100/sqrt 3 = 57.7, 50, 44.7 ms later,
+        // each at the next whole millisecond.
         assert_eq!(marked, [100, 171, 229, 279, 324, 365]);
         assert!(
             !marker.marks(Time::ZERO + Span::from_millis(500), 65_536),
@@ -60,7 +64,7 @@ mod tests {
         );
         assert!(
             !marker.marks(Time::ZERO + Span::from_millis(501), 70_000),
-            "the interval begins anew"
+            "the interval begins again"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! What the management remembers between Interests.
+//! State of the management between Interests.
 
 use crate::name::PacketName;
 use crate::stored::Stored;
@@ -11,32 +11,32 @@ use std::collections::BTreeMap;
 pub(crate) struct Memory {
     started: Time,
     wall_ms: u64,
-    /// Generated Data that clients may ask for again.
+    /// Generated Data that clients may request again.
     pub(crate) stored: Stored,
-    /// The number of the next event of a face.
+    /// Number of the next face event.
     pub(crate) next_event: u64,
-    /// Strategies by prefix; that of the root is there always.
+    /// Strategies by prefix. The root always has one.
     pub(crate) strategies: BTreeMap<PacketName, &'static str>,
-    /// Octets charged for strategies; the root is free.
+    /// Octets that count for strategies. The root does not count.
     pub(crate) strategy_octets: u64,
     /// Commands whose faces are being opened, by ticket.
     pub(crate) opening: BTreeMap<u64, Opening>,
     pub(crate) next_ticket: u64,
-    /// The latest version of a dataset, in microseconds since 1970.
+    /// Latest version of a dataset, in microseconds since 1970.
     latest_version: u64,
-    /// Addresses at which faces come in.
+    /// Local addresses that the management reports as channels.
     pub(crate) channels: Vec<String>,
 }
 
 /// A command whose face is being opened.
 #[derive(Clone, Debug)]
 pub(crate) struct Opening {
-    /// Its whole name.
+    /// Whole name of the command.
     pub(crate) name: PacketName,
     pub(crate) settings: Settings,
 }
 
-/// What a command sets of a face.
+/// Settings of a face that a command changes. `None` leaves a setting as it is.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) permanent: Option<bool>,
@@ -64,12 +64,12 @@ impl Memory {
         }
     }
 
-    /// Milliseconds since 1970 when the daemon started.
+    /// Start of the daemon, in milliseconds since 1970.
     pub(crate) fn started_ms(&self) -> u64 {
         self.wall_ms
     }
 
-    /// Milliseconds since 1970.
+    /// Wall-clock time in milliseconds since 1970.
     pub(crate) fn wall_ms(&self, now: Time) -> u64 {
         self.wall_ms + now.since(self.started).as_nanos() / 1_000_000
     }
@@ -81,7 +81,7 @@ impl Memory {
         self.latest_version
     }
 
-    /// Keeps Data for those who ask for it again.
+    /// Stores Data for clients that request it again.
     pub(crate) fn keep(&mut self, now: Time, data: &Data<PacketName>) {
         self.stored.insert(now, data.clone());
     }

@@ -1,5 +1,5 @@
-//! The routing information base (RIB): the routes that applications, operators and routing protocols have registered, and the next hops
-//! that follow from them.
+//! The routing information base (RIB): the routes that applications, operators and routing
+//! protocols have registered, and the next hops that follow from them.
 //!
 //! Source: NFD Developer's Guide, section 3.7 and "RIB Management": child-inherit and capture.
 
@@ -7,33 +7,34 @@ use narrows_icn::Name;
 use narrows_units::Time;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A route of a prefix: one per face and origin.
+/// A route of a prefix. A prefix has one per face and origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Route {
-    /// The number of its face.
+    /// Number of the face.
     pub face: u64,
-    /// Who registered it: 0 an application, 65 a client, 128 NLSR, 255 an operator, and others.
+    /// Origin of the route: 0 an application, 65 a client, 128 NLSR, 255 an operator, and others.
     pub origin: u64,
-    /// Lower costs are preferred.
+    /// Cost. Lower costs are preferred.
     pub cost: u64,
-    /// Longer prefixes use it too.
+    /// Child-inherit: longer prefixes use the route too.
     pub child_inherit: bool,
-    /// Longer prefixes and this one use no routes of shorter prefixes.
+    /// Capture: this prefix and longer ones use no routes of shorter prefixes.
     pub capture: bool,
-    /// When it ends; `None` for never.
+    /// Time at which the route expires. `None` for never.
     pub expires: Option<Time>,
 }
 
 /// A next hop that follows from routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop {
-    /// The number of its face.
+    /// Number of the face.
     pub face: u64,
-    /// Its cost.
+    /// Cost.
     pub cost: u64,
 }
 
-/// Next hops of a prefix after a change, the cheapest first; `None` if it has no route of its own any more.
+/// A prefix and its next hops after a change, the cheapest first. `None` if the prefix has no route
+/// of its own any more.
 pub type Change<N> = (N, Option<Vec<Hop>>);
 
 /// The routes of all prefixes.
@@ -43,20 +44,20 @@ pub struct Rib<N: Name> {
     /// Prefixes whose next hops may have changed.
     changed: BTreeSet<N>,
     count: usize,
-    /// Octets of prefixes, and of what each route takes beside.
+    /// Octets of prefixes, and the overhead of each route.
     octets: u64,
-    /// Routes that end, by time, and routes of each face, counted.
+    /// Number of routes by expiration time, and number of routes by face.
     ends: BTreeMap<Time, usize>,
     of_face: BTreeMap<u64, usize>,
-    /// Raised by each change.
+    /// Counter of changes.
     generation: u64,
 }
 
-/// Octets that a route is counted for beside its prefix: here, and in the tables of next hops.
-/// Ours.
+/// Octets that a route counts for in addition to its prefix: here, and in the tables of next hops.
+/// Our choice.
 const ROUTE: u64 = 512;
 
-/// Octets that a route of `prefix` is counted for.
+/// Octets that a route of `prefix` counts for.
 pub(crate) fn octets(prefix: &impl Name) -> u64 {
     ROUTE + prefix.octets() as u64
 }
@@ -81,7 +82,7 @@ impl<N: Name> Rib<N> {
         self.count
     }
 
-    /// Octets that its routes are counted for.
+    /// Octets that the routes count for.
     pub(crate) fn octets(&self) -> u64 {
         self.octets
     }
@@ -103,7 +104,7 @@ impl<N: Name> Rib<N> {
         })
     }
 
-    /// True if it holds no route.
+    /// True if there is no route.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -113,7 +114,7 @@ impl<N: Name> Rib<N> {
         self.routes.iter().map(|(prefix, routes)| (prefix, &routes[..]))
     }
 
-    /// Adds a route of `prefix`, in place of an earlier one with its face and origin.
+    /// Adds a route of `prefix`. Replaces an earlier route with the same face and origin.
     pub fn register(&mut self, prefix: N, route: Route) {
         self.mark(&prefix);
         let octets = octets(&prefix);
@@ -139,7 +140,7 @@ impl<N: Name> Rib<N> {
         }
     }
 
-    /// A route that was counted for so many octets is gone.
+    /// Subtracts a removed route that counted for `octets`.
     fn uncount(&mut self, route: &Route, octets: u64) {
         self.count -= 1;
         self.octets -= octets;
@@ -149,7 +150,7 @@ impl<N: Name> Rib<N> {
         }
     }
 
-    /// Removes a route; false if there is none.
+    /// Removes a route. False if there is no such route.
     pub fn unregister(&mut self, prefix: &N, face: u64, origin: u64) -> bool {
         self.remove_from(prefix, |route| (route.face, route.origin) == (face, origin))
     }
@@ -161,17 +162,18 @@ impl<N: Name> Rib<N> {
         }
     }
 
-    /// Removes the routes that have ended by `now`.
+    /// Removes the routes that have expired by `now`.
     pub fn expire(&mut self, now: Time) {
         self.remove_where(|route| route.expires.is_some_and(|at| at <= now));
     }
 
-    /// When the next route ends.
+    /// Time at which the next route expires.
     pub fn due(&self) -> Option<Time> {
         self.ends.keys().next().copied()
     }
 
-    /// Takes the prefixes whose next hops may have changed since the last call, with their present next hops.
+    /// Takes the prefixes whose next hops may have changed since the last call, with their present
+    /// next hops.
     pub fn changes(&mut self) -> Vec<Change<N>> {
         let changed = std::mem::take(&mut self.changed);
         changed
@@ -185,8 +187,9 @@ impl<N: Name> Rib<N> {
             .collect()
     }
 
-    /// A face's cost is the lowest over the origins of the prefix's own routes. Unless one of them captures, routes of shorter prefixes that
-    /// are inherited add faces, those of the longest first.
+    /// Next hops of a prefix. The cost of a face is its lowest cost over the origins of the
+    /// prefix's own routes. Unless one of them captures, inherited routes of shorter prefixes add
+    /// faces, the longest prefix first.
     pub(crate) fn next_hops(&self, prefix: &N) -> Vec<Hop> {
         let own = self.routes.get(prefix).map_or(&[][..], Vec::as_slice);
         let mut hops: Vec<Hop> = Vec::new();
@@ -242,7 +245,7 @@ impl<N: Name> Rib<N> {
         true
     }
 
-    /// The next hops of a prefix and of all longer ones may change.
+    /// Marks a prefix and all longer prefixes as changed.
     fn mark(&mut self, prefix: &N) {
         self.generation += 1;
         self.changed.insert(prefix.clone());
@@ -251,7 +254,7 @@ impl<N: Name> Rib<N> {
     }
 }
 
-/// Counts one less of `key`.
+/// Decrements the count of `key`.
 fn uncount<K: Ord>(counts: &mut BTreeMap<K, usize>, key: &K) {
     if let Some(count) = counts.get_mut(key) {
         *count -= 1;
@@ -261,7 +264,7 @@ fn uncount<K: Ord>(counts: &mut BTreeMap<K, usize>, key: &K) {
     }
 }
 
-/// Adds the face of a route, or lowers its cost.
+/// Adds the face of a route to the next hops, or lowers its cost.
 fn join(hops: &mut Vec<Hop>, route: &Route) {
     match hops.iter_mut().find(|hop| hop.face == route.face) {
         Some(hop) => hop.cost = hop.cost.min(route.cost),
@@ -288,7 +291,7 @@ mod tests {
         rib.next_hops(&prefix).iter().map(|hop| (hop.face, hop.cost)).collect()
     }
 
-    /// `/`, `/a`, `/a/b`, `/a/b/c`, `/d` and `/d/e` with NFD's flags.
+    /// Routes of `/`, `/a`, `/a/b`, `/a/b/c`, `/d` and `/d/e` with NFD's flags.
     fn example() -> Rib<Interned> {
         let mut rib = Rib::default();
         rib.register(root(), route(1, 10, true, false));
@@ -377,7 +380,7 @@ mod tests {
     }
 
     proptest! {
-        /// Next hops that are changed one at a time are those computed from all routes at once.
+        /// Applying the changes one by one gives the next hops that are computed from all routes.
         #[test]
         fn changes_say_everything(steps in prop::collection::vec((any_prefix(), 0u64..3, 0u64..4, any::<[bool; 3]>()), 1..40)) {
             let mut rib = Rib::default();

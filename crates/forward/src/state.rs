@@ -13,34 +13,36 @@ use std::sync::Arc;
 
 pub(crate) struct State {
     pub(crate) node: Node<PacketName>,
-    /// By place in the node. The first thread has all; of those of other threads it knows what their commands and datasets need.
+    /// Faces by slot in the node. The first thread has all faces. For faces of other threads, it
+    /// knows what their commands and datasets need.
     faces: Vec<Option<Face>>,
-    /// The places of faces by their numbers to the outside.
+    /// Slots of faces by their numbers in the management protocol.
     pub(crate) ids: BTreeMap<u64, FaceId>,
     pub(crate) rib: Rib<PacketName>,
     pub(crate) memory: Memory,
     pub(crate) tables: Tables,
     /// Limits of the content stores of all threads together.
     store: CacheLimits,
-    /// The threads that share them.
+    /// Number of threads that share the limits.
     threads: usize,
-    /// The shards of other threads, for the management, which is on the first one.
+    /// Shards of the other threads, for the management on the first thread.
     pub(crate) others: Vec<Arc<dyn Shard>>,
-    /// Packets for other threads that this one has dropped, because too many waited for them.
+    /// Packets for other threads that this thread has dropped because too many waited.
     pub(crate) lost: u64,
-    /// Faces that neighbours on other hosts have made.
+    /// Number of faces that neighbours on other hosts have created.
     pub(crate) guests: usize,
-    /// Faces that were not made because there were too many, and those that gave way to others.
+    /// Faces that were refused because there were too many, and faces that were evicted for new
+    /// ones.
     pub(crate) faces_refused: u64,
     pub(crate) faces_evicted: u64,
-    /// Faces were refused a short time ago.
+    /// True if faces were refused recently.
     pub(crate) is_pressed: bool,
-    /// Pieces, datagrams that wait for their turn, and what sockets have not taken, as of a moment
-    /// ago.
+    /// Use of the tables of fragments, of datagrams held back by pacing and of packets that sockets
+    /// have not accepted, as of the latest upkeep.
     pub(crate) uses: [Use; 3],
     /// Octets of routes and strategies.
     pub(crate) names: Budget,
-    /// What faces counted that are gone, and the packets that did not leave by them.
+    /// Counters of removed faces, and the packets that these faces could not send.
     past: FaceCounters,
     pub(crate) past_dropped: u64,
 }
@@ -106,7 +108,7 @@ impl State {
         self.faces.get_mut(slot.0 as usize)?.as_mut()
     }
 
-    /// The face with this number to the outside.
+    /// The face with this number in the management protocol.
     pub(crate) fn face_of(&self, id: u64) -> Option<&Face> {
         self.face(*self.ids.get(&id)?)
     }
@@ -116,14 +118,14 @@ impl State {
         self.ids.values().filter_map(|slot| self.face(*slot))
     }
 
-    /// Packets of all faces, also of those that are gone.
+    /// Packet counters of all faces, including removed ones.
     pub(crate) fn totals(&self) -> FaceCounters {
         let mut totals = self.past;
         self.faces().for_each(|face| add(&mut totals, &self.counters_of(face.slot)));
         totals
     }
 
-    /// Packets that did not leave by their faces, also by those that are gone.
+    /// Packets that faces could not send, including removed faces.
     pub(crate) fn dropped(&self) -> u64 {
         let of_face = |face: &Face| {
             let traffic = self.traffic_of(face);
@@ -132,19 +134,19 @@ impl State {
         self.past_dropped + self.faces().map(of_face).sum::<u64>()
     }
 
-    /// Packets of a face, whichever thread has counted them.
+    /// Packet counters of a face, summed over all threads.
     pub(crate) fn counters_of(&self, slot: FaceId) -> FaceCounters {
         let mut counters = *self.node.face(slot).counters;
         self.others.iter().for_each(|other| add(&mut counters, &other.counters(slot)));
         counters
     }
 
-    /// Packets and octets of a face, as the thread knows that has its socket.
+    /// Packets and octets of a face, from the thread that has its socket.
     pub(crate) fn traffic_of(&self, face: &Face) -> FaceTraffic {
         self.others.iter().find_map(|other| other.traffic(face.slot)).unwrap_or(face.traffic)
     }
 
-    /// What this node has counted and holds.
+    /// Counters and table sizes of this thread.
     pub(crate) fn own_tally(&self) -> Tally {
         let counters = self.node.counters();
         Tally {
@@ -159,7 +161,7 @@ impl State {
         }
     }
 
-    /// What the tables of this thread hold, in the order of [`TABLES`](crate::shard::TABLES).
+    /// Use of this thread's tables, in the order of [`TABLES`](crate::shard::TABLES).
     fn own_uses(&self) -> [Use; 7] {
         let limit = self.node.cache_limits().bytes.get();
         let store =
@@ -176,7 +178,7 @@ impl State {
         ]
     }
 
-    /// What the nodes of all threads have counted and hold.
+    /// Counters and table sizes of all threads together.
     pub(crate) fn tally(&self) -> Tally {
         let mut all = self.own_tally();
         self.others.iter().for_each(|other| all.add(&other.tally()));
@@ -219,18 +221,20 @@ impl State {
         self.store
     }
 
-    /// Removes up to `most` Data packets under `prefix` from the content stores, and returns their number.
+    /// Removes at most `most` Data packets under `prefix` from the content stores of all threads.
+    /// Returns their number.
     pub(crate) fn erase_cached(&mut self, prefix: &PacketName, most: usize) -> usize {
         let own = self.node.erase_cached(prefix, most);
         self.others.iter().fold(own, |erased, other| erased + other.erase(prefix, most - erased))
     }
 
-    /// True if there is room for a route or a strategy of one more prefix; if not, that is counted.
+    /// True if there is room for a route or a strategy of another prefix. Otherwise counts the
+    /// refusal.
     pub(crate) fn admits_name(&mut self, prefix: &PacketName) -> bool {
         self.names.admits(0, rib::octets(prefix))
     }
 
-    /// Takes over what routes and strategies are counted for.
+    /// Updates the budget of names with the octets of routes and strategies.
     pub(crate) fn count_names(&mut self) {
         self.names.replace(self.names.used(), self.rib.octets() + self.memory.strategy_octets);
     }

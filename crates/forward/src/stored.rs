@@ -1,4 +1,4 @@
-//! Generated Data that clients may ask for again: events, and segments of datasets.
+//! Generated Data that clients may request again: events, and segments of datasets.
 
 use crate::management::reply::management_data;
 use crate::name::PacketName;
@@ -9,30 +9,30 @@ use narrows_units::{Span, Time};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Data is kept so long, or until [`MOST`] newer packets and datasets have come, or until there is
-/// no room for it.
+/// Data is kept for this time, or until [`MOST`] newer packets and datasets have been stored, or
+/// until there is no room for it.
 const KEPT: Span = Span::from_secs(10);
 const MOST: usize = 4096;
 /// Octets of content in a segment of a dataset.
 const SEGMENT: usize = 8000;
-/// Octets that a packet or a dataset is counted for beside its content. Ours.
+/// Octets that a packet or a dataset counts for in addition to its content. Our choice.
 const OVERHEAD: u64 = 512;
 
-/// A dataset of one version. Its segments are made when they are asked for, so that many who ask
-/// cost little.
+/// One version of a dataset. Its segments are encoded on request, so that many requests cost
+/// little.
 #[derive(Debug)]
 pub(crate) struct Dataset {
-    /// What it is made of, and a number that changes with that; `None` if it is made anew each
-    /// time.
+    /// Source of the dataset, and a number that changes with the source. `None` if the dataset is
+    /// made for each request.
     pub(crate) source: Option<(&'static str, u64)>,
-    /// Its name with its version.
+    /// Name of the dataset, with its version.
     pub(crate) base: PacketName,
-    /// All of its segments.
+    /// Content of all segments.
     pub(crate) content: Arc<[u8]>,
 }
 
 impl Dataset {
-    /// A segment, counted from 0; `None` if it has no such segment.
+    /// A segment, counted from 0. `None` if the dataset has no such segment.
     pub(crate) fn segment(&self, segment: u64) -> Option<Data<PacketName>> {
         let content = &self.content;
         let last = (content.len().saturating_sub(1) / SEGMENT) as u64;
@@ -62,19 +62,19 @@ enum Kept {
 }
 
 impl Kept {
-    /// Octets of what it alone holds.
+    /// Octets that only this entry holds.
     fn octets(&self) -> u64 {
         OVERHEAD
             + match self {
                 Kept::Packet(data) => data.size.get(),
-                // Datasets of the same content share it.
+                // Datasets with the same content share it.
                 Kept::Dataset(dataset) if Arc::strong_count(&dataset.content) > 1 => 0,
                 Kept::Dataset(dataset) => dataset.content.len() as u64,
             }
     }
 }
 
-/// The oldest first.
+/// Stored packets and datasets, the oldest first.
 #[derive(Debug)]
 pub(crate) struct Stored {
     kept: VecDeque<(Time, Kept)>,
@@ -82,12 +82,12 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
-    /// At most so many octets, but for a dataset that is larger by itself.
+    /// Makes a store of at most `most` octets. A single dataset may be larger.
     pub(crate) fn new(most: u64) -> Stored {
         Stored { kept: VecDeque::new(), budget: Budget::new(most) }
     }
 
-    /// What it holds.
+    /// Octets in the store, and their limit.
     pub(crate) fn budget(&self) -> Budget {
         self.budget
     }
@@ -115,7 +115,7 @@ impl Stored {
         }
     }
 
-    /// The content of a dataset that was made of the same.
+    /// Content of a stored dataset with the same source.
     pub(crate) fn content_of(&self, now: Time, source: (&'static str, u64)) -> Option<Arc<[u8]>> {
         self.kept.iter().rev().find_map(|(until, kept)| match kept {
             Kept::Dataset(dataset) if *until > now && dataset.source == Some(source) => {
@@ -125,7 +125,8 @@ impl Stored {
         })
     }
 
-    /// The Data of exactly this name, or of one below it if the Interest allows that and does not want it fresh.
+    /// The Data with exactly this name. If the Interest is for a prefix and does not require fresh
+    /// Data, also Data below this name.
     pub(crate) fn find(
         &self,
         now: Time,

@@ -1,4 +1,4 @@
-//! A command, and what follows from it.
+//! A management command and its effect.
 
 use crate::face_uri::Remote;
 use crate::link_rates::LinkRates;
@@ -6,32 +6,33 @@ use crate::name::PacketName;
 use narrows_icn::FaceId;
 use narrows_ndn::management::ControlParameters;
 
-/// A command, and who sent it.
+/// A command and its sender.
 pub(crate) struct Command<'a> {
-    /// Its whole name: the answer has it too.
+    /// Whole name of the command. The answer has the same name.
     pub(super) name: &'a PacketName,
-    /// The number of the face on which it came.
+    /// Number of the face on which the command arrived.
     pub(super) from: u64,
     pub(super) parameters: ControlParameters<'a>,
 }
 
 impl Command<'_> {
-    /// The face that the command means: that on which it came, unless it names one.
+    /// Number of the face that the command is about: the face in its parameters, or else the face
+    /// on which it arrived.
     pub(super) fn face(&self) -> u64 {
         self.parameters.face_id.filter(|face| *face != 0).unwrap_or(self.from)
     }
 }
 
-/// What the daemon must do beside answering.
+/// Action of the daemon that a command requires in addition to the answer.
 #[derive(Clone, Debug)]
 pub(crate) enum Effect {
-    /// Open a face, and tell the end by [`faces::opened`].
+    /// Open a face, and report the result to [`faces::opened`].
     Open {
-        /// Stands for the command.
+        /// Number that identifies the command.
         ticket: u64,
         /// The neighbour.
         remote: Remote,
-        /// The rates of its link, if they are known.
+        /// Rates of the link, if they are known.
         rates: Option<LinkRates>,
     },
     /// Remove a face.

@@ -1,4 +1,4 @@
-//! Datasets: what the daemon has, as segmented Data.
+//! Datasets: the state of the daemon as segmented Data.
 
 use super::reply::{Reply, management_data};
 use super::response::Outcome;
@@ -17,8 +17,8 @@ use narrows_ndn::signature::Signer;
 use narrows_ndn::{ContentType, DataDraft, MetaInfo, Name, number};
 use narrows_units::{Rate, Time};
 
-/// The dataset of this name, made now; `None` if it names none. Names that end in a version or a segment get an empty reply: what is not
-/// stored is gone.
+/// Makes the dataset of this name. `None` if there is no such dataset. A name that ends with a
+/// version or a segment gets an empty reply, because its Data is no longer stored.
 pub(super) fn answer(
     state: &mut State,
     now: Time,
@@ -27,9 +27,10 @@ pub(super) fn answer(
 ) -> Option<Reply> {
     let last = name.rest.last().map(|last| u32::from(last.number));
     let is_part = matches!(last, Some(number::VERSION | number::SEGMENT));
-    // The large ones change by commands only, so that many who ask cost little.
+    // The large datasets are cached: only commands change them, so that many requests cost little.
     let source = match (name.module, name.verb) {
-        // The time that is left of routes changes by itself.
+        // If routes expire, the list changes without a command, because it contains their remaining
+        // time.
         (b"rib", b"list") if state.rib.due().is_none() => Some(("rib", state.rib.generation())),
         (b"fib", b"list") => Some(("fib", state.rib.generation())),
         _ => None,
@@ -66,7 +67,7 @@ pub(super) fn answer(
     Some(first.into_iter().collect())
 }
 
-/// Tells that a filter cannot be read: a ControlResponse as an application's Nack.
+/// Reports that a filter cannot be read: a ControlResponse as an application Nack.
 fn refused(whole: &PacketName) -> narrows_icn::Data<PacketName> {
     let response = Outcome::refuse(400, "the filter of faces cannot be read");
     let meta = MetaInfo {
@@ -174,7 +175,7 @@ fn faces(state: &State, now: Time, filter: &FaceQueryFilter<'_>) -> Vec<u8> {
     content
 }
 
-/// The octets of tables.
+/// Use of the tables whose octets are limited.
 fn uses(state: &State) -> Vec<u8> {
     let tally = state.tally();
     let mut content = Vec::new();

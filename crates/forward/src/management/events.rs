@@ -8,12 +8,12 @@ use narrows_ndn::signature::Signer;
 use narrows_ndn::{DataDraft, MetaInfo, Name};
 use narrows_units::Time;
 
-/// True of names of the stream: its Interests wait for the next event.
+/// True if the name belongs to the stream. Its Interests stay pending until the next event.
 pub(super) fn is_stream(name: &ManagementName<'_>) -> bool {
     (name.module, name.verb) == (b"faces", b"events")
 }
 
-/// The Data that tells of a change of a face.
+/// Data that reports a change of a face.
 pub(crate) fn announce(state: &mut State, now: Time, slot: FaceId, kind: FaceEventKind) -> Reply {
     let Some(face) = state.face(slot) else { return Reply::new() };
     let (uri, local_uri) = (face.setup.remote.to_string(), face.setup.local.to_string());

@@ -12,18 +12,18 @@ use narrows_icn::FaceId;
 use narrows_ndn::management::{ControlParameters, FacePersistency, face_flags};
 use narrows_units::{Rate, Span};
 
-/// The MTUs of a face: of an LpPacket, in octets.
+/// Range of the MTU of a face, in octets of an LpPacket.
 const MTUS: std::ops::RangeInclusive<u64> = 64..=8800;
-/// Faces that are being opened at once.
+/// Most faces that may be being opened at once.
 const MOST_OPENING: usize = 256;
 
-/// The flags of a face.
+/// Flags of a face.
 pub(super) fn flags(face: &Face) -> u64 {
     u64::from(face.link.local_fields) * face_flags::LOCAL_FIELDS
         + u64::from(face.marker.is_some()) * face_flags::CONGESTION_MARKING
 }
 
-/// Begins to make a face. The answer comes when it is open.
+/// Begins to make a face. The answer follows when the face is open.
 pub(super) fn create(
     state: &mut State,
     command: &Command<'_>,
@@ -41,7 +41,7 @@ pub(super) fn create(
     if command.parameters.persistency == Some(FacePersistency::OnDemand) {
         return refuse(
             406,
-            "only packets that come in make on-demand faces: choose persistent or permanent",
+            "only received packets create on-demand faces: choose persistent or permanent",
         );
     }
     let settings = match settings(&command.parameters) {
@@ -51,7 +51,7 @@ pub(super) fn create(
     if settings.rates.is_some() && !state.others.is_empty() {
         return refuse(
             406,
-            "a law of rates needs all of its link's packets on one thread: leave the rates out, or set threads = 1 in [tables]",
+            "a rate law needs all packets of its link on one thread: leave the rates out, or set threads = 1 in [tables]",
         );
     }
     let is_local = remote.address().is_some_and(|address| address.ip().is_loopback());
@@ -72,7 +72,8 @@ pub(super) fn create(
     (None, Some(Effect::Open { ticket, remote, rates: settings.rates }))
 }
 
-/// A face is open that a command has asked for; or it is not, and the error says why.
+/// Answers a command when the face that it asked for is open, or cannot be opened for the reason in
+/// the error.
 pub(crate) fn opened(state: &mut State, ticket: u64, face: Result<FaceId, String>) -> Reply {
     let Some(Opening { name, settings }) = state.memory.opening.remove(&ticket) else {
         return Reply::new();
@@ -89,7 +90,7 @@ pub(crate) fn opened(state: &mut State, ticket: u64, face: Result<FaceId, String
     vec![outcome.data(&name)]
 }
 
-/// A command has asked for a face that there is already.
+/// Answers a command that asked for a face that exists already.
 pub(crate) fn found(state: &mut State, ticket: u64, slot: FaceId) -> Reply {
     let Some(Opening { name, .. }) = state.memory.opening.remove(&ticket) else {
         return Reply::new();
@@ -102,10 +103,11 @@ fn created(face: &Face) -> Outcome {
 }
 
 fn exists(face: &Face) -> Outcome {
-    with_face(409, "there is a face to this neighbour already", face)
+    with_face(409, "a face to this neighbour exists already", face)
 }
 
-/// FaceId, Uri, LocalUri, Flags and FacePersistency, and nothing more: some clients expect others in an order of their own.
+/// An outcome with FaceId, Uri, LocalUri, Flags and FacePersistency only: some clients expect
+/// further parameters in an order of their own.
 fn with_face(code: u64, text: &str, face: &Face) -> Outcome {
     let (uri, local_uri) = (face.setup.remote.to_string(), face.setup.local.to_string());
     Outcome::with(
@@ -142,7 +144,7 @@ pub(super) fn update(state: &mut State, command: &Command<'_>) -> Outcome {
         return Outcome::with(409, "local fields are for neighbours on this host", &refused);
     }
     if settings.rates.is_some() {
-        return Outcome::refuse(409, "the rates of a face are given when it is made");
+        return Outcome::refuse(409, "the rates of a face can only be set when it is created");
     }
     apply(state, slot, &settings);
     let Some(face) = state.face(slot) else { return Outcome::refuse(404, "the face is gone") };
@@ -154,7 +156,7 @@ pub(super) fn update(state: &mut State, command: &Command<'_>) -> Outcome {
     })
 }
 
-/// Removes a face. That there is none is no error.
+/// Removes a face. A missing face is not an error.
 pub(super) fn destroy(
     state: &mut State,
     command: &Command<'_>,
@@ -167,20 +169,20 @@ pub(super) fn destroy(
     (Some(outcome), state.ids.get(&id).copied().map(Effect::Close))
 }
 
-/// What the parameters set.
+/// Settings of a face in the parameters of a command.
 fn settings(parameters: &ControlParameters<'_>) -> Result<Settings, (u64, &'static str)> {
     let flag = |bit: u64| match (parameters.flags, parameters.mask) {
         (Some(flags), Some(mask)) if mask & bit != 0 => Some(flags & bit != 0),
         _ => None,
     };
     if parameters.flags.is_some() != parameters.mask.is_some() {
-        return Err((409, "Flags and Mask go together"));
+        return Err((409, "Flags and Mask must be given together"));
     }
     if flag(face_flags::RELIABILITY) == Some(true) {
-        return Err((409, "faces send no lost packets again: leave that flag out"));
+        return Err((409, "faces do not retransmit lost packets: leave that flag out"));
     }
     if parameters.mtu.is_some_and(|mtu| !MTUS.contains(&mtu)) {
-        return Err((406, "the MTU is between 64 and 8800 octets"));
+        return Err((406, "the MTU must be between 64 and 8800 octets"));
     }
     let rate = |bps: Option<u64>| bps.map(Rate::from_bps);
     let rates = rate(parameters.capacity_in_bps).zip(rate(parameters.capacity_out_bps));
@@ -200,13 +202,13 @@ fn settings(parameters: &ControlParameters<'_>) -> Result<Settings, (u64, &'stat
     })
 }
 
-/// Applies settings to a face, here and at its thread.
+/// Applies settings to a face, on this thread and on the thread of the face.
 fn apply(state: &mut State, slot: FaceId, settings: &Settings) {
     apply_here(state, slot, settings);
     state.others.iter().for_each(|other| other.update_face(slot, settings));
 }
 
-/// Applies settings to a face as this thread knows it.
+/// Applies settings to a face on this thread only.
 pub(crate) fn apply_here(state: &mut State, slot: FaceId, settings: &Settings) {
     let Some(face) = state.face_mut(slot) else { return };
     if let Some(permanent) = settings.permanent {

@@ -1,7 +1,8 @@
 //! NFD's management protocol: commands and datasets under `/localhost/nfd`.
 //!
-//! Sources: NFD's wiki, pages "ControlCommand", "StatusDataset", "FaceMgmt", "FibMgmt", "RibMgmt", "StrategyChoice", "CsMgmt",
-//! "ForwarderStatus". Local faces command; a digest of a command is checked, other signatures are not.
+//! Sources: NFD's wiki, pages "ControlCommand", "StatusDataset", "FaceMgmt", "FibMgmt", "RibMgmt",
+//! "StrategyChoice", "CsMgmt", "ForwarderStatus". Only local faces may send commands. The digest of
+//! a command is checked; other signatures are not.
 
 mod command;
 mod datasets;
@@ -25,11 +26,11 @@ use narrows_units::Time;
 pub(crate) use reply::Reply;
 use response::Outcome;
 
-/// The answer to an Interest, and what else is to be done.
+/// The answer to an Interest, and the action that the daemon must take.
 pub(crate) type Answer = (Reply, Option<Effect>);
 
-/// Answers an Interest under a name of the management, which came on the face with this number. Unknown names of datasets, and segments that
-/// are not stored, get no answer.
+/// Answers an Interest under the management's prefix. The face with the number `from` received it.
+/// Names of unknown datasets, and of segments that are not stored, get no answer.
 pub(crate) fn answer(
     state: &mut State,
     now: Time,
@@ -42,7 +43,7 @@ pub(crate) fn answer(
     if !state.face_of(from).is_some_and(|face| face.setup.is_local) {
         return NOTHING;
     }
-    // One hop away, only routes are managed.
+    // From one hop away, only routes can be managed.
     let is_route = matches!((name.module, name.verb), (b"rib", b"register" | b"unregister"));
     if name.scope == Scope::Localhop && !is_route {
         return NOTHING;
@@ -65,7 +66,7 @@ pub(crate) fn answer(
     }
 }
 
-/// Checks the form of a command.
+/// Decodes and checks a command.
 fn command<'a>(
     from: u64,
     whole: &'a PacketName,
@@ -98,7 +99,7 @@ fn command<'a>(
     Ok(Command { name: whole, from, parameters })
 }
 
-/// Obeys a command. Without an outcome the answer comes later.
+/// Executes a command. Without an outcome, the answer follows later.
 fn obey(
     state: &mut State,
     now: Time,

@@ -1,4 +1,4 @@
-//! Data of the management.
+//! Data packets of the management.
 
 use crate::name::{PacketName, Token, Wire};
 use narrows_icn::{Data, Route};
@@ -6,10 +6,10 @@ use narrows_ndn as ndn;
 use narrows_units::{Bytes, Span};
 use narrows_wire::Rates;
 
-/// Data of the management.
+/// Data packets that the management sends.
 pub(crate) type Reply = Vec<Data<PacketName>>;
 
-/// Data of the management: signed with a digest, and not for caches.
+/// Management Data: signed with a digest, and not to be cached.
 pub(crate) fn management_data(octets: Vec<u8>) -> Data<PacketName> {
     let decoded = ndn::Data::decode(&octets).expect("Data that was just written");
     Data {

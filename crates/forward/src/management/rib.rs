@@ -8,10 +8,10 @@ use crate::state::State;
 use narrows_ndn::management::{ControlParameters, route_flags};
 use narrows_units::{Span, Time};
 
-/// The origin that routes of fib/add-nexthop have here: NFD keeps these apart from the RIB.
+/// Origin of the routes of fib/add-nexthop. NFD keeps these outside the RIB.
 const FIB_ORIGIN: u64 = 254;
 
-/// Adds a route; repeats replace cost, flags and end.
+/// Adds a route. A repeated registration replaces cost, flags and expiration.
 pub(super) fn register(state: &mut State, now: Time, command: &Command<'_>) -> Outcome {
     let Some(name) = command.parameters.name else {
         return Outcome::refuse(400, "rib/register needs a Name");
@@ -40,15 +40,12 @@ fn add(state: &mut State, now: Time, parameters: &ControlParameters<'_>) -> Outc
     let prefix = PacketName::new(parameters.name.unwrap_or_default());
     if !state.rib.has(&prefix, face, parameters.origin.unwrap_or(FIB_ORIGIN)) {
         if state.rib.len() >= state.tables.routes {
-            return Outcome::refuse(
-                503,
-                "there are as many routes as the configuration allows: raise routes in [tables]",
-            );
+            return Outcome::refuse(503, "the table of routes is full: raise routes in [tables]");
         }
         if !state.admits_name(&prefix) {
             return Outcome::refuse(
                 503,
-                "routes and strategies take as many octets as the configuration allows: raise names_size in [tables]",
+                "the names of routes and strategies use all their octets: raise names_size in [tables]",
             );
         }
     }
@@ -68,7 +65,7 @@ fn add(state: &mut State, now: Time, parameters: &ControlParameters<'_>) -> Outc
     Outcome::done(parameters)
 }
 
-/// Removes a route. That there is none is no error.
+/// Removes a route. A missing route is not an error.
 pub(super) fn unregister(state: &mut State, command: &Command<'_>) -> Outcome {
     let Some(name) = command.parameters.name else {
         return Outcome::refuse(400, "rib/unregister needs a Name");
@@ -84,7 +81,7 @@ pub(super) fn unregister(state: &mut State, command: &Command<'_>) -> Outcome {
     })
 }
 
-/// Adds a next hop: a route of its own origin, which longer prefixes do not inherit.
+/// Adds a next hop: a route with an origin of its own that longer prefixes do not inherit.
 pub(super) fn add_next_hop(state: &mut State, command: &Command<'_>) -> Outcome {
     let Some(name) = command.parameters.name else {
         return Outcome::refuse(400, "fib/add-nexthop needs a Name");
@@ -102,7 +99,7 @@ pub(super) fn add_next_hop(state: &mut State, command: &Command<'_>) -> Outcome 
     )
 }
 
-/// Removes a next hop. That there is none is no error.
+/// Removes a next hop. A missing next hop is not an error.
 pub(super) fn remove_next_hop(state: &mut State, command: &Command<'_>) -> Outcome {
     let Some(name) = command.parameters.name else {
         return Outcome::refuse(400, "fib/remove-nexthop needs a Name");

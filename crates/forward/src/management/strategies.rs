@@ -10,10 +10,10 @@ use narrows_icn::{STRATEGIES, StrategyChoice};
 use narrows_ndn::management::{ControlParameters, StrategyName};
 use narrows_ndn::{Name, NameRef, number};
 
-/// The versions that other forwarders give their strategies: all of them are accepted.
+/// Versions of strategies in other forwarders. All of them are accepted.
 const VERSIONS: std::ops::RangeInclusive<u64> = 1..=5;
 
-/// The name of a strategy, with its version.
+/// Name of a strategy, with its version.
 pub(super) fn name_of(strategy: &str) -> Name {
     Name::new()
         .generic(b"localhost")
@@ -23,7 +23,7 @@ pub(super) fn name_of(strategy: &str) -> Name {
         .version(1)
 }
 
-/// The strategy of a name with or without a version.
+/// Strategy of a name with or without a version.
 fn find(name: &NameRef<'_>) -> Option<&'static str> {
     let component = |at: usize| {
         name.component(at)
@@ -62,17 +62,17 @@ pub(super) fn set(state: &mut State, command: &Command<'_>) -> Outcome {
     };
     let place = PacketName::new(prefix);
     if !state.memory.strategies.contains_key(&place) {
-        // The root has one always.
+        // The root always has a strategy, which does not count.
         if state.memory.strategies.len() > state.tables.strategies {
             return Outcome::refuse(
                 503,
-                "there are as many strategies as the configuration allows: raise strategies in [tables]",
+                "the table of strategies is full: raise strategies in [tables]",
             );
         }
         if !state.admits_name(&place) {
             return Outcome::refuse(
                 503,
-                "routes and strategies take as many octets as the configuration allows: raise names_size in [tables]",
+                "the names of routes and strategies use all their octets: raise names_size in [tables]",
             );
         }
         state.memory.strategy_octets += rib::octets(&place);

@@ -8,16 +8,16 @@ use crate::state::State;
 use narrows_icn::CacheLimits;
 use narrows_ndn::management::ControlParameters;
 
-/// Bits of the content store's flags: Data is admitted, and served.
+/// Flags of the content store: it admits Data, and it serves Data.
 pub(super) const ADMIT: u64 = 1;
 pub(super) const SERVE: u64 = 2;
 
-/// The flags of a content store.
+/// Flags of a content store.
 pub(super) fn flags(limits: &CacheLimits) -> u64 {
     u64::from(limits.admit) * ADMIT + u64::from(limits.serve) * SERVE
 }
 
-/// Sets the content store's capacity and flags.
+/// Sets the capacity and the flags of the content store.
 pub(super) fn configure_store(state: &mut State, command: &Command<'_>) -> Outcome {
     let ControlParameters { capacity, flags: wanted, mask, .. } = command.parameters;
     let mut limits = state.cache_limits();
@@ -40,7 +40,7 @@ pub(super) fn configure_store(state: &mut State, command: &Command<'_>) -> Outco
     })
 }
 
-/// Most packets erased by one command, so that it takes no long time.
+/// Most packets that one command erases, so that it does not take long.
 const MOST_ERASED: u64 = 4096;
 
 /// Erases Data below a prefix.
