@@ -1,4 +1,5 @@
-//! How a packet leaves by a face: with a mark if the queue before it stays long, and at the pace of the link.
+//! Departure of a packet by a face: with a congestion mark if the queue has stayed long, and at the
+//! pace of the link.
 
 use crate::face::Face;
 use crate::link::Scratch;
@@ -6,10 +7,10 @@ use crate::name::PacketName;
 use narrows_icn::{Budget, Packet};
 use narrows_units::Time;
 
-/// Passes the packets of the link that carry a packet to `send`. `incoming` is the number of the
-/// face that it came from, for neighbours who want it; `queued` are the octets that the socket has
-/// not taken yet; `budget` is that of datagrams that wait for their turn.
-#[allow(clippy::too_many_arguments, reason = "each is of another part of the forwarder")]
+/// Passes the link packets that carry `packet` to `send`. `incoming` is the number of the face on
+/// which the packet arrived, for neighbours that want it. `queued` is the number of octets that the
+/// socket has not yet accepted. `budget` limits the datagrams held back by pacing.
+#[allow(clippy::too_many_arguments, reason = "each belongs to another part of the forwarder")]
 pub(crate) fn send(
     face: &mut Face,
     now: Time,
@@ -23,7 +24,7 @@ pub(crate) fn send(
     let Face { link, traffic, egress, marker, .. } = face;
     let paced = egress.paces(matches!(packet, Packet::Data(_)));
     let before = egress.held();
-    // A packet mostly leaves at once if nothing waits before it.
+    // Most packets leave at once if nothing waits before them.
     if paced && (!egress.admits() || before > 0 && !budget.admits(before, size(packet))) {
         traffic.dropped += 1;
         return;
@@ -41,7 +42,7 @@ pub(crate) fn send(
     budget.replace(before, egress.held());
 }
 
-/// Octets of a packet as it came.
+/// Octets of a packet as it was received.
 pub(crate) fn size(packet: &Packet<PacketName>) -> u64 {
     match packet {
         Packet::Interest(interest) => interest.size,

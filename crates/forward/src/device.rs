@@ -1,4 +1,5 @@
-//! The rate of the device that leads to a neighbour: that of a tbf or htb at its root, else the speed of its hardware.
+//! Rate of the device that leads to a neighbour: the rate of a tbf or htb at its root, or else its
+//! hardware speed.
 
 use narrows_units::Rate;
 use netlink_packet_core::{
@@ -13,14 +14,16 @@ use std::io;
 use std::net::IpAddr;
 use std::path::Path;
 
-/// `TCA_TBF_PARMS` and `TCA_HTB_PARMS` (linux/pkt_sched.h), and where a `tc_ratespec`, which both begin with, has its rate in bytes per second.
+/// `TCA_TBF_PARMS` and `TCA_HTB_PARMS` (linux/pkt_sched.h). Both begin with a `tc_ratespec`, which
+/// has the rate in bytes per second in the octets of `RATE`.
 const PARMS: u16 = 1;
 const RATE: std::ops::Range<usize> = 8..12;
 /// `TCA_TBF_RATE64` and `TCA_HTB_RATE64`, for rates beyond 32 bits.
 const TBF_RATE64: u16 = 4;
 const HTB_RATE64: u16 = 6;
 
-/// The rate of the device by which packets to `neighbour` leave, as far as this host knows it: a bridge, a veth and a tunnel have none.
+/// Rate of the device through which packets to `neighbour` leave. `None` if this host does not know
+/// it, as for a bridge, a veth or a tunnel.
 pub(crate) fn rate_towards(neighbour: IpAddr) -> Option<Rate> {
     let mut kernel = Kernel::open().ok()?;
     let device = kernel.device_towards(neighbour)?;
@@ -54,7 +57,7 @@ impl Kernel {
         })
     }
 
-    /// The rate of a tbf at the root of a device, or of the first class of an htb there.
+    /// Rate of a tbf at the root of a device, or of the first class of an htb there.
     fn shaped(&mut self, device: u32) -> Option<Rate> {
         let of_device = || TcMessage::with_index(device as i32);
         let at_root = |message: &TcMessage| {
@@ -78,7 +81,7 @@ impl Kernel {
         }
     }
 
-    /// What the driver of a device with hardware says in `/sys/class/net`; -1 without a cable.
+    /// Hardware speed that the driver reports in `/sys/class/net`; -1 without a cable.
     fn speed(&mut self, device: u32) -> Option<Rate> {
         let mut message = LinkMessage::default();
         message.header.index = device;
@@ -94,14 +97,14 @@ impl Kernel {
             })?;
         let directory = Path::new("/sys/class/net").join(name);
         if !directory.join("device").exists() {
-            // A veth says 10 Gbit/s.
+            // A veth reports 10 Gbit/s.
             return None;
         }
         let speed = std::fs::read_to_string(directory.join("speed")).ok()?;
         speed.trim().parse().ok().filter(|mbps| *mbps > 0).map(Rate::from_mbps)
     }
 
-    /// All answers to a request; those before an error, if there is one.
+    /// All answers to a request, up to the first error.
     fn ask(&mut self, message: Message, flags: u16) -> Vec<Message> {
         let mut request = NetlinkMessage::from(message);
         request.header.flags = NLM_F_REQUEST | flags;
@@ -138,7 +141,7 @@ fn kind(message: &TcMessage) -> Option<&str> {
     })
 }
 
-/// The rate among the options of a queue or a class, which come undivided.
+/// Rate among the options of a queue or a class, which the library does not decode.
 fn rate(message: &TcMessage, rate64: u16) -> Option<Rate> {
     let options = message.attributes.iter().find_map(|attribute| match attribute {
         TcAttribute::Options(options) => options.iter().find_map(|option| match option {

@@ -1,43 +1,47 @@
-//! The pace of datagrams towards a neighbour.
+//! Pacing of datagrams towards a neighbour.
 //!
-//! A neighbour whose socket has the kernel's default buffer loses the 93rd datagram of a burst, and one whose process is slow an earlier one.
-//! So no burst has more than 32. Where the rate of the link is known, Data follows at this rate: it delays nothing that the link would not
-//! delay as well, but what waits here is not lost. Where it is not, a burst may follow as soon as something has come from the neighbour, whose
-//! process runs then, or after 1 ms. The numbers are ours.
+//! A neighbour with the kernel's default socket buffer loses the 93rd datagram of a burst; a
+//! neighbour with a slow process loses an earlier one. A burst therefore has at most 32 datagrams.
+//! If the rate of the link is known, Data follows at this rate. Pacing then adds no delay that the
+//! link would not add, and the datagrams held here are not lost. If the rate is not known, the next
+//! burst may leave as soon as a packet arrives from the neighbour, because its process is then
+//! running, or after 1 ms. The numbers are our choice.
 
 use narrows_units::{Rate, Span, Time};
 use std::collections::VecDeque;
 
 /// Datagrams that may leave at once.
 const BURST: usize = 32;
-/// What would wait longer is dropped.
+/// Longest wait. Datagrams that would wait longer are dropped.
 const LONGEST: Span = Span::from_millis(20);
-/// The time between bursts to a neighbour from whom nothing comes.
+/// Interval between bursts to a neighbour that sends nothing.
 const PAUSE: Span = Span::from_millis(1);
-/// Most datagrams that wait for a neighbour from whom nothing comes: those that leave within the longest wait.
+/// Most datagrams that wait for a neighbour that sends nothing: as many as leave within the longest
+/// wait.
 const MOST_WAITING: usize = BURST * (LONGEST.as_nanos() / PAUSE.as_nanos()) as usize;
 
-/// When datagrams may leave.
+/// Rule for when datagrams may leave.
 #[derive(Debug, Default)]
 enum Pace {
-    /// At any time: a stream keeps its own pace.
+    /// At any time: a stream has its own pace.
     #[default]
     Any,
-    /// So many more in the burst that began at this time.
+    /// In bursts: `left` more in the burst that began at this time.
     Bursts { left: usize, began: Time },
-    /// Data at the rate of a bucket.
+    /// Data at the rate of a token bucket.
     Rate(Bucket),
 }
 
-/// A bucket that fills at the rate of the link.
+/// A token bucket that fills at the rate of the link.
 #[derive(Debug)]
 struct Bucket {
     /// Octets per second.
     rate: f64,
-    /// Octets that may leave now, and when it was so. Less than none after a datagram that was larger.
+    /// Octets that could leave at time `at`. Negative after a datagram that was larger than the
+    /// room.
     room: f64,
     at: Time,
-    /// The most room.
+    /// Most octets that the bucket holds.
     depth: f64,
 }
 
@@ -48,7 +52,7 @@ impl Bucket {
     }
 }
 
-/// The datagrams that wait for their turn.
+/// Queue of datagrams held back by pacing.
 #[derive(Debug, Default)]
 pub(crate) struct Egress {
     pace: Pace,
@@ -57,7 +61,8 @@ pub(crate) struct Egress {
 }
 
 impl Egress {
-    /// It leads to a peer by datagrams of at most `mtu` octets. Its link carries `rate` from now on, if that is known.
+    /// Sets the pace towards a peer with datagrams of at most `mtu` octets: `rate` if the rate of
+    /// the link is known, or else bursts.
     pub(crate) fn set_rate(&mut self, now: Time, rate: Option<Rate>, mtu: usize) {
         let depth = (BURST * mtu) as f64;
         let rate = rate.filter(|rate| *rate > Rate::ZERO).map(|rate| rate.as_bps() as f64 / 8.0);
@@ -72,7 +77,7 @@ impl Egress {
         }
     }
 
-    /// Something has come from the neighbour.
+    /// Notes that a packet has arrived from the neighbour.
     pub(crate) fn heard(&mut self, now: Time) {
         if let Pace::Bursts { left, began } = &mut self.pace
             && now > *began
@@ -81,7 +86,7 @@ impl Egress {
         }
     }
 
-    /// Octets that it is counted for: those that wait, and what each datagram takes beside.
+    /// Octets that count against the budget: the waiting octets, and the overhead of each datagram.
     pub(crate) fn held(&self) -> u64 {
         const DATAGRAM: usize = 64;
         (self.octets + DATAGRAM * self.queue.len()) as u64
@@ -92,7 +97,7 @@ impl Egress {
         self.octets
     }
 
-    /// True if packets wait here for their turn: those with Data, or any.
+    /// True if packets are paced: Data only, or all packets.
     pub(crate) fn paces(&self, is_data: bool) -> bool {
         match self.pace {
             Pace::Any => false,
@@ -101,7 +106,7 @@ impl Egress {
         }
     }
 
-    /// True if more may be pushed: what waits leaves within 20 ms.
+    /// True if another datagram may be pushed: the waiting datagrams leave within 20 ms.
     pub(crate) fn admits(&self) -> bool {
         match &self.pace {
             Pace::Any => true,
@@ -110,7 +115,7 @@ impl Egress {
         }
     }
 
-    /// True if a datagram leaves at once; otherwise it waits.
+    /// Queues a datagram unless it may leave at once. True if it may.
     pub(crate) fn push(&mut self, now: Time, datagram: &[u8]) -> bool {
         if self.queue.is_empty() && self.leaves(now, datagram.len()) {
             return true;
@@ -120,7 +125,7 @@ impl Egress {
         false
     }
 
-    /// A datagram that has waited, and leaves now.
+    /// Takes the next waiting datagram if it may leave now.
     pub(crate) fn take(&mut self, now: Time) -> Option<Box<[u8]>> {
         let size = self.queue.front()?.len();
         if !self.leaves(now, size) {
@@ -130,7 +135,7 @@ impl Egress {
         self.queue.pop_front()
     }
 
-    /// When the next one may leave; never if none waits.
+    /// Time at which the next datagram may leave. `Time::NEVER` if none waits.
     pub(crate) fn due(&self) -> Time {
         match &self.pace {
             _ if self.queue.is_empty() => Time::NEVER,
@@ -144,7 +149,7 @@ impl Egress {
         }
     }
 
-    /// True if a datagram of this size may leave now, which it does then.
+    /// True if a datagram of this size may leave now. Counts it as having left.
     fn leaves(&mut self, now: Time, size: usize) -> bool {
         match &mut self.pace {
             Pace::Any => true,
@@ -176,7 +181,7 @@ mod tests {
         Time::ZERO + Span::from_micros(us)
     }
 
-    /// 8 Mbit/s: an octet per microsecond.
+    /// Pacing at 8 Mbit/s: an octet per microsecond.
     fn egress() -> Egress {
         let mut egress = Egress::default();
         egress.set_rate(at(0), Some(Rate::from_mbps(8)), 1000);
@@ -195,7 +200,7 @@ mod tests {
             assert!(egress.take(due).is_some(), "due means that one leaves");
             left.push(due.since(Time::ZERO).as_micros());
         }
-        // Each leaves as soon as the one before has been paid for: 1000 us apart.
+        // Each datagram leaves once its predecessor has been paid for: 1000 us apart.
         assert_eq!(left.len(), 8);
         assert!(
             left[0] <= 2 && left.windows(2).all(|pair| (999..=1002).contains(&(pair[1] - pair[0]))),
@@ -226,7 +231,7 @@ mod tests {
         assert_eq!(egress.due(), Time::NEVER);
     }
 
-    /// Datagrams to a peer whose rate is not known.
+    /// Pacing towards a peer whose rate is not known.
     fn bursts() -> Egress {
         let mut egress = Egress::default();
         egress.set_rate(at(0), None, 1400);

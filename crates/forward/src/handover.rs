@@ -1,17 +1,18 @@
-//! What one forwarding thread hands over to another, and the bounded queue for it.
+//! Handovers between forwarding threads, and their bounded queue.
 
 use crate::departure::size;
 use crate::name::PacketName;
 use narrows_icn::{FaceId, Neighbour, Packet};
 use narrows_ndn::management::FaceEventKind;
 
-/// Most packets that wait for a thread: those of 4 ms at a million packets a second. The number is ours.
+/// Most packets that wait for a thread: 4 ms of packets at a million packets per second. Our
+/// choice.
 const MOST_WAITING: usize = 4096;
-/// The most octets of these packets: 16 MB, as many as 2000 of the largest. The number is ours.
+/// Most octets of these packets: 16 MB, about 2000 packets of the largest size. Our choice.
 const MOST_OCTETS: u64 = 16_000_000;
 
-/// Something that one forwarding thread hands over to another. The face in it is known by its number too, since its place may have gone to
-/// another one.
+/// A packet or a notice that one forwarding thread passes to another. It contains the number of its
+/// face too, because the slot may have gone to another face.
 #[derive(Clone, Debug)]
 pub struct Handover {
     pub(crate) slot: FaceId,
@@ -21,20 +22,21 @@ pub struct Handover {
 
 #[derive(Clone, Debug)]
 pub(crate) enum What {
-    /// A packet has come on the face, and its name is the other thread's.
+    /// A packet received on the face. Its name belongs to the other thread.
     Came(Packet<PacketName>),
-    /// A copy of Data that has come on the face, for wide Interests.
+    /// A copy of Data received on the face, for wide Interests.
     Copy(Packet<PacketName>),
-    /// A packet leaves by the face, which is the other thread's. It came on the face with this number.
+    /// A packet to be sent on the face, which belongs to the other thread. The second field is the
+    /// number of the face that received the packet.
     Leaves(Packet<PacketName>, u64),
-    /// The neighbour on the face understands this.
+    /// New capabilities of the neighbour on the face.
     Understands(Neighbour),
     /// The face has gone down or up.
     Announce(FaceEventKind),
 }
 
 impl Handover {
-    /// Octets of the packet, if it is one.
+    /// Octets of the packet. `None` if the handover is not a packet.
     fn packet(&self) -> Option<u64> {
         match &self.what {
             What::Came(packet) | What::Copy(packet) | What::Leaves(packet, _) => Some(size(packet)),
@@ -43,7 +45,7 @@ impl Handover {
     }
 }
 
-/// What waits for a thread. Packets that find 4096 of them, or 16 MB, waiting are dropped.
+/// Handovers that wait for a thread. Packets are dropped while 4096 of them, or 16 MB, wait.
 #[derive(Debug, Default)]
 pub struct Handovers {
     waiting: Vec<Handover>,
@@ -52,7 +54,7 @@ pub struct Handovers {
 }
 
 impl Handovers {
-    /// Takes all of `more`, in their order, and returns the number of packets that were dropped.
+    /// Takes all of `more` in order. Returns the number of dropped packets.
     pub fn append(&mut self, more: &mut Vec<Handover>) -> u64 {
         let mut dropped = 0;
         for handover in more.drain(..) {
@@ -69,7 +71,7 @@ impl Handovers {
         dropped
     }
 
-    /// Moves all to `out`, which is empty.
+    /// Moves all handovers to `out`, which must be empty.
     pub fn take(&mut self, out: &mut Vec<Handover>) {
         std::mem::swap(&mut self.waiting, out);
         (self.packets, self.octets) = (0, 0);

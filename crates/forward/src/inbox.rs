@@ -1,4 +1,4 @@
-//! What waits for a forwarding thread from the others.
+//! Inbox of a forwarding thread, for handovers and notes from other threads.
 
 use crate::forwarder::Forwarder;
 use crate::handover::{Handover, Handovers};
@@ -12,24 +12,25 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Something about the socket of a face.
+/// News about the socket of a face.
 pub(crate) enum About {
-    /// The thread reads and writes this stream from now on.
+    /// The receiving thread is to read and write this stream.
     Stream(Stream),
-    /// It reads and writes this UDP socket, which is connected to this peer.
+    /// The receiving thread is to read and write this UDP socket, which is connected to this peer.
     Udp(UdpChannel, SocketAddr),
     /// The stream has ended.
     Ended,
 }
 
-/// A face, known by its number too, and what is about it.
+/// News about a face. The number identifies the face, because the slot may have gone to another
+/// face.
 pub(crate) struct Note {
     pub(crate) slot: FaceId,
     pub(crate) id: u64,
     pub(crate) about: About,
 }
 
-/// What waits for one thread. It waits for its sockets and for this at once.
+/// Inbox of one thread. Its descriptor becomes readable when the thread is to wake.
 pub(crate) struct Inbox {
     handovers: Mutex<Handovers>,
     notes: Mutex<Vec<Note>>,
@@ -49,7 +50,7 @@ impl Inbox {
         })
     }
 
-    /// Adds handovers. Returns the number of packets that were dropped.
+    /// Adds handovers. Returns the number of dropped packets.
     fn hand_over(&self, more: &mut Vec<Handover>) -> u64 {
         if more.is_empty() {
             return 0;
@@ -67,7 +68,7 @@ impl Inbox {
         self.wake();
     }
 
-    /// The thread is to end.
+    /// Tells the thread to end.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);
         self.wake();
@@ -79,17 +80,17 @@ impl Inbox {
 
     /// Wakes the thread.
     pub(crate) fn wake(&self) {
-        // A counter that is full wakes as well.
+        // If the counter is full, the thread wakes anyway.
         let _ = rustix::io::write(&self.waker, &1u64.to_ne_bytes());
     }
 
-    /// The thread is about to wait. True if it need not.
+    /// Notes that the thread is about to wait. True if handovers wait already, so that it must not.
     pub(crate) fn sleep(&self) -> bool {
         self.asleep.store(true, Ordering::SeqCst);
         !locked(&self.handovers).is_empty()
     }
 
-    /// The thread waits no longer; `called` if it was woken from here.
+    /// Notes that the thread has stopped waiting. `called` is true if the inbox woke it.
     pub(crate) fn awake(&self, called: bool) {
         self.asleep.store(false, Ordering::SeqCst);
         if called {
@@ -97,7 +98,7 @@ impl Inbox {
         }
     }
 
-    /// Moves all handovers to `out`, which is empty.
+    /// Moves all handovers to `out`, which must be empty.
     pub(crate) fn take(&self, out: &mut Vec<Handover>) {
         locked(&self.handovers).take(out);
     }
@@ -117,7 +118,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Passes what a forwarder hands over to the threads that it is for.
+/// Passes the handovers of a forwarder to the inboxes of their threads.
 pub(crate) fn post(forwarder: &mut Forwarder, inboxes: &[Inbox]) {
     let outboxes = forwarder.handed_over().iter_mut();
     let lost = outboxes.zip(inboxes).map(|(outbox, inbox)| inbox.hand_over(outbox)).sum();

@@ -1,4 +1,4 @@
-//! The sockets of a daemon, as its forwarder uses them.
+//! The sockets of a daemon: the daemon's implementation of [`Sockets`].
 
 use crate::event::Event;
 use crate::face_uri::{Remote, Transport};
@@ -19,18 +19,18 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-/// How long a TCP neighbour may take to answer.
+/// Longest time that a TCP neighbour may take to answer.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Where the packets of a face go.
+/// Destination of the packets of a face.
 pub(crate) enum Channel {
-    /// To a peer, by a UDP socket with this number.
+    /// A peer, over the UDP socket with this number.
     Udp { socket: usize, peer: SocketAddr, writer: UdpWriter },
-    /// To a stream; true if the socket takes no more at the moment.
+    /// A stream. True if its socket accepts no more at the moment.
     Stream(StreamWriter, bool),
 }
 
-/// A face whose neighbour has been found.
+/// A neighbour whose address has been found.
 pub(crate) enum Found {
     /// A UDP peer.
     Udp(SocketAddr),
@@ -39,7 +39,7 @@ pub(crate) enum Found {
 }
 
 impl Found {
-    /// The neighbour's address.
+    /// Address of the neighbour.
     pub(crate) fn peer(&self) -> SocketAddr {
         match self {
             Found::Udp(peer) | Found::Tcp(_, peer) => *peer,
@@ -47,14 +47,14 @@ impl Found {
     }
 }
 
-/// A face that was to be opened.
+/// Result of an attempt to open a face.
 pub(crate) struct Attempt {
     pub(crate) ticket: u64,
     pub(crate) rates: Option<LinkRates>,
     pub(crate) found: Result<Found, String>,
 }
 
-/// Takes attempts from threads to the daemon.
+/// Channel for attempts from other threads to the daemon.
 #[derive(Clone)]
 pub(crate) struct Attempts {
     sender: Sender<Attempt>,
@@ -67,7 +67,7 @@ impl Attempts {
     }
 
     fn send(&self, attempt: Attempt) {
-        // The daemon is gone if nobody takes it; a full socket wakes it anyway.
+        // An error means that the daemon has ended. A full socket wakes the daemon anyway.
         let _ = self.sender.send(attempt);
         let _ = (&*self.waker).write(&[0]);
     }
@@ -76,19 +76,19 @@ impl Attempts {
 pub(crate) struct Io {
     pub(crate) poller: Poller,
     pub(crate) udp: Vec<Option<Arc<UdpChannel>>>,
-    /// By place in the node.
+    /// Channels by slot of the face in the node.
     channels: Vec<Option<Channel>>,
-    /// The faces of UDP peers, by socket and address.
+    /// Faces of UDP peers, by socket and address.
     pub(crate) peers: HashMap<(usize, SocketAddr), FaceId, ahash::RandomState>,
-    /// Faces with packets that have not left.
+    /// Faces with packets that have not been sent.
     dirty: Vec<FaceId>,
-    /// UDP sockets that take no more at the moment, and the faces that wait for them.
+    /// UDP sockets that accept no more at the moment, and the faces that wait for them.
     blocked: Vec<(usize, FaceId)>,
     /// Faces whose streams have ended, and faces that the forwarder has closed.
     pub(crate) ended: Vec<FaceId>,
     pub(crate) closed: Vec<FaceId>,
     attempts: Attempts,
-    /// Packets that the streams of faces did not take, by place in the node.
+    /// Packets that the streams of faces refused, by slot of the face in the node.
     refused: Vec<u64>,
     /// Octets that wait for sockets.
     queues: Budget,
@@ -96,7 +96,7 @@ pub(crate) struct Io {
 }
 
 impl Io {
-    /// At most `queues` octets wait for sockets.
+    /// Makes the sockets of one thread. At most `queues` octets wait for them.
     pub(crate) fn new(poller: Poller, attempts: Attempts, queues: u64, log: Option<Log>) -> Io {
         Io {
             poller,
@@ -114,7 +114,7 @@ impl Io {
         }
     }
 
-    /// Adds a UDP socket, and returns its number.
+    /// Adds a UDP socket and returns its number.
     pub(crate) fn add_udp(&mut self, channel: UdpChannel) -> std::io::Result<usize> {
         let number = self.udp.iter().position(Option::is_none).unwrap_or(self.udp.len());
         self.poller.watch(&channel, Key::Udp(number as u32))?;
@@ -138,8 +138,9 @@ impl Io {
         self.refused[place] = 0;
     }
 
-    /// Keeps the queue of a face's UDP socket short: 10 ms at `rate`, or 64 datagrams of `mtu` octets if that is more. A socket that other
-    /// faces share, or may come to share, keeps its buffer.
+    /// Limits the queue of a face's UDP socket to 10 ms at `rate`, or to 64 datagrams of `mtu`
+    /// octets if that is more. A socket that other faces share, or may share later, keeps its
+    /// buffer.
     pub(crate) fn shorten(&self, face: FaceId, rate: Rate, mtu: usize) {
         let Some(Some(Channel::Udp { socket, .. })) = self.channels.get(face.0 as usize) else {
             return;
@@ -150,13 +151,13 @@ impl Io {
         }
     }
 
-    /// The socket of a listening address that reaches `peer`.
+    /// Number of the listening UDP socket that reaches `peer`.
     pub(crate) fn listening_socket_for(&self, listening: usize, peer: SocketAddr) -> Option<usize> {
         (0..listening)
             .find(|number| self.udp[*number].as_ref().is_some_and(|channel| channel.reaches(peer)))
     }
 
-    /// Sends what waits.
+    /// Sends the packets that wait.
     pub(crate) fn flush(&mut self) {
         let mut dirty = std::mem::take(&mut self.dirty);
         for face in dirty.drain(..) {
@@ -183,7 +184,7 @@ impl Io {
                     Err(_) => return self.ended.push(face),
                 }
                 if was != *blocked {
-                    // An error here would be one of the socket, which reading finds too.
+                    // An error here is an error of the socket, which reading finds too.
                     let _ =
                         self.poller.watch_writing(writer.stream(), Key::Stream(face.0), *blocked);
                 }
@@ -192,7 +193,7 @@ impl Io {
         }
     }
 
-    /// A UDP socket takes no more: the rest of this face's packets waits until it does.
+    /// Notes that a UDP socket accepts no more: the other packets of this face wait until it does.
     fn block(&mut self, socket: usize, face: FaceId) {
         if self.blocked.contains(&(socket, face)) {
             return;
@@ -200,12 +201,12 @@ impl Io {
         let others = self.blocked.iter().any(|(number, _)| *number == socket);
         self.blocked.push((socket, face));
         if !others && let Some(channel) = &self.udp[socket] {
-            // What waits is sent with the next packets if the kernel refuses this.
+            // If the kernel refuses, the waiting packets are sent with the next ones.
             let _ = self.poller.watch_writing(channel.as_ref(), Key::Udp(socket as u32), true);
         }
     }
 
-    /// A UDP socket takes more. The faces that wait for it send in turn.
+    /// Sends the packets of the faces that wait for a UDP socket, which accepts more now.
     pub(crate) fn udp_writable(&mut self, socket: usize) {
         let waiting: Vec<FaceId> = self
             .blocked
@@ -224,7 +225,7 @@ impl Io {
         if !self.blocked.iter().any(|(number, _)| *number == socket)
             && let Some(channel) = &self.udp[socket]
         {
-            // Without it the socket would only wake the daemon too often.
+            // If this fails, the socket only wakes the daemon too often.
             let _ = self.poller.watch_writing(channel.as_ref(), Key::Udp(socket as u32), false);
         }
     }
@@ -233,12 +234,12 @@ impl Io {
         matches!(self.channels.get(face.0 as usize), Some(Some(Channel::Udp { writer, .. })) if writer.is_blocked())
     }
 
-    /// A stream takes more.
+    /// Sends the packets that wait for a stream, which accepts more now.
     pub(crate) fn writable(&mut self, face: FaceId) {
         self.flush_face(face);
     }
 
-    /// The stream of a face has ended, and the face stays.
+    /// Closes the ended stream of a face that stays.
     pub(crate) fn detach(&mut self, face: FaceId) {
         if let Some(Channel::Stream(writer, _)) =
             self.channels.get_mut(face.0 as usize).and_then(Option::take)
@@ -248,7 +249,8 @@ impl Io {
         }
     }
 
-    /// Begins to connect again to a neighbour over TCP; its end comes as an [`Attempt`] with this ticket.
+    /// Begins to reconnect to a TCP neighbour. The result arrives as an [`Attempt`] with this
+    /// ticket.
     pub(crate) fn connect_again(&self, ticket: u64, peer: SocketAddr) {
         let attempts = self.attempts.clone();
         std::thread::spawn(move || {
@@ -284,14 +286,14 @@ impl Sockets for Io {
                 }
                 self.refused[face.0 as usize] += u64::from(!writer.push(packet, &mut self.queues));
             }
-            // Its socket has failed, and the face is about to go.
+            // The socket has failed, and the face is about to be removed.
             None => {}
         }
     }
 
     fn open(&mut self, ticket: u64, remote: &Remote, rates: Option<LinkRates>) {
         let (attempts, remote) = (self.attempts.clone(), remote.clone());
-        // Looking up a name and connecting wait, and forwarding must not.
+        // Looking up a name and connecting block, which forwarding must not do.
         std::thread::spawn(move || {
             let found = find(&remote);
             attempts.send(Attempt { ticket, rates, found });
@@ -342,12 +344,10 @@ impl Sockets for Io {
 
     fn problem(&self, face: FaceId) -> Option<String> {
         match self.channels.get(face.0 as usize) {
-            Some(Some(Channel::Udp { writer, .. })) => {
-                Some(writer.problem().map_or_else(
-                    || "the socket takes no more".to_owned(),
-                    |error| error.to_string(),
-                ))
-            }
+            Some(Some(Channel::Udp { writer, .. })) => Some(writer.problem().map_or_else(
+                || "the socket accepts no more".to_owned(),
+                |error| error.to_string(),
+            )),
             Some(Some(Channel::Stream(..))) => Some("the neighbour does not read".to_owned()),
             _ => None,
         }
@@ -367,7 +367,7 @@ impl Sockets for Io {
     }
 }
 
-/// Looks up a neighbour, and connects to it over TCP.
+/// Looks up a neighbour's address, and connects to it if the transport is TCP.
 pub(crate) fn find(remote: &Remote) -> Result<Found, String> {
     if let Some(zone) = remote.zone() {
         let address = remote.address().ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! NDNLPv2 on one face: octets to packets of the node, and back.
+//! NDNLPv2 on one face: from octets to packets of the node, and back.
 
 use crate::config::Understands;
 use crate::name::{PacketName, Token, Wire};
@@ -13,58 +13,62 @@ use narrows_ndn::{self as ndn, tlv::MAX_PACKET};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Ecn, Rates};
 
-/// A neighbour that has shown MIRCC's fields is taken to understand them for this long: three hellos.
+/// How long a neighbour counts as understanding MIRCC after it has sent MIRCC fields: three hellos.
 pub(crate) const REMEMBERED: Span = Span::from_secs(60);
-/// Time between hellos to a neighbour that has not shown MIRCC's fields, and to one that has. Ours.
+/// Intervals between hellos: to a neighbour that has not sent MIRCC fields, and to one that has.
+/// Our choice.
 const HELLOS: (Span, Span) = (Span::from_secs(10), Span::from_secs(20));
-/// A packet with the class of an Interest and nothing else: who does not know the field takes it for a sign of life.
+/// A hello: an IDLE packet with the class field only. A neighbour that does not know the field
+/// treats the packet as a sign of life.
 const HELLO: &[u8] = &[0x64, 0x05, 0xfd, 0x03, 0x8c, 0x01, 0x00];
-/// To a neighbour that has answered so many packets without any field, only every [`SELDOM`]th packet has them.
+/// Number of packets sent and received after which a neighbour without MIRCC fields counts as not
+/// understanding them. From then on, only every [`SELDOM`]th packet to it carries them.
 const PATIENCE: u64 = 1000;
 const SELDOM: u64 = 64;
 
-/// What octets are.
+/// Result of receiving octets.
 #[derive(Debug)]
 pub(crate) enum Received {
     /// A packet for the node.
     Packet(Packet<PacketName>),
-    /// A piece of one, or a sign of life.
+    /// A fragment, or a hello.
     Nothing,
 }
 
-/// Why octets are dropped.
+/// Reason why received octets are dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// They are no packet of the link, or one that must be dropped.
+    /// They are not a link packet, or are a link packet that must be dropped.
     Link,
-    /// They hold no Interest and no Data.
+    /// They hold neither an Interest nor Data.
     Network,
     /// The name has too many components.
     LongName,
-    /// There is no room for another piece.
+    /// There is no room for another fragment.
     NoRoom,
 }
 
-/// The state of NDNLPv2 on a face.
+/// State of NDNLPv2 on a face.
 #[derive(Debug)]
 pub(crate) struct Link {
     reassembler: Reassembler,
     fragmenter: Fragmenter,
-    /// A packet put together from pieces.
+    /// A reassembled packet.
     whole: Vec<u8>,
-    /// The most octets of a packet.
+    /// MTU: most octets of a packet.
     pub(crate) mtu: usize,
     pub(crate) understands: Understands,
-    /// The daemon made this face, so that its neighbour is told of MIRCC before it has shown any.
+    /// True if this host created the face: MIRCC fields then go to the neighbour before it has sent
+    /// any.
     pub(crate) tells_first: bool,
-    /// When the neighbour has shown MIRCC's fields last.
+    /// Time at which the neighbour last sent MIRCC fields.
     shown: Option<Time>,
-    /// When the next hello is due.
+    /// Time of the next hello.
     hello: Time,
-    /// Packets sent, and received, while it has shown none.
+    /// Packets sent and received since the neighbour last sent MIRCC fields.
     sent: u64,
     received: u64,
-    /// IncomingFaceId and NextHopFaceId are used.
+    /// True if IncomingFaceId and NextHopFaceId are enabled.
     pub(crate) local_fields: bool,
 }
 
@@ -85,7 +89,8 @@ impl Link {
         }
     }
 
-    /// True if the neighbour understands MIRCC: it has been said, or the neighbour has shown it lately.
+    /// True if the neighbour understands MIRCC: by configuration, or because it has sent MIRCC
+    /// fields recently.
     pub(crate) fn speaks_mircc(&self, now: Time) -> bool {
         match self.understands {
             Understands::On => true,
@@ -94,8 +99,9 @@ impl Link {
         }
     }
 
-    /// A packet that shows MIRCC to the neighbour while there is no other, if it is time for one: to neighbours that the daemon made a face to,
-    /// and to those who have shown it.
+    /// A hello, if one is due. Hellos show MIRCC to the neighbour while there is no other traffic.
+    /// They go to neighbours to which the daemon made the face, and to neighbours that have sent
+    /// MIRCC fields.
     pub(crate) fn hello(&mut self, now: Time) -> Option<&'static [u8]> {
         let speaks = self.speaks_mircc(now);
         if now < self.hello || self.understands == Understands::Off || !(self.tells_first || speaks)
@@ -106,18 +112,20 @@ impl Link {
         Some(HELLO)
     }
 
-    /// True if the neighbour has shown MIRCC, so that it sends hellos while it has nothing else to send.
+    /// True if the neighbour has shown MIRCC, so that it sends hellos while it has nothing else to
+    /// send.
     pub(crate) fn expects_hellos(&self) -> bool {
         self.tells_first && self.shown.is_some()
     }
 
-    /// Begins anew on another stream, or ends. `pieces` is the budget of pieces of its thread.
+    /// Resets the state for a new stream or the end of the face. `pieces` is the fragment budget of
+    /// its thread.
     pub(crate) fn restart(&mut self, pieces: &mut Budget) {
         pieces.release(self.reassembler.octets() as u64);
         (self.reassembler, self.hello) = (Reassembler::new(), Time::ZERO);
     }
 
-    /// Throws away pieces whose packets have not become complete in time.
+    /// Discards fragments whose packets have not become complete in time.
     pub(crate) fn expire(&mut self, now: Time, pieces: &mut Budget) {
         let before = self.reassembler.octets();
         if before > 0 {
@@ -126,7 +134,7 @@ impl Link {
         }
     }
 
-    /// True if the next packet carries MIRCC's fields.
+    /// True if the next packet is to carry MIRCC fields.
     pub(crate) fn writes_mircc(&mut self, now: Time) -> bool {
         if self.understands == Understands::Off || self.speaks_mircc(now) {
             return self.understands != Understands::Off;
@@ -136,8 +144,8 @@ impl Link {
             && (self.sent.min(self.received) < PATIENCE || self.sent.is_multiple_of(SELDOM))
     }
 
-    /// Reads one packet of the link, into a place of `spare`. A mark of IP counts as one of the
-    /// packet. `nonce` serves an Interest that has none, and `pieces` is the budget of pieces.
+    /// Decodes one link packet into a packet from `spare`. An ECN mark counts as a congestion mark.
+    /// An Interest without a nonce gets `nonce`. `pieces` is the fragment budget.
     pub(crate) fn receive(
         &mut self,
         now: Time,
@@ -236,7 +244,8 @@ impl Link {
             None => {
                 let mut with_nonce = Vec::with_capacity(fragment.len() + 6);
                 decoded.write_with_nonce(nonce, &mut with_nonce);
-                // The name stands before the nonce, behind a header that may have grown; the hop limit stands behind both.
+                // The name precedes the nonce and follows a header that may have grown. The hop
+                // limit follows both.
                 let start = offset(fragment, decoded.name.value()) + header_length(&with_nonce)
                     - header_length(fragment);
                 (
@@ -263,7 +272,8 @@ impl Link {
         })
     }
 
-    /// Appends the packets of the link that carry a packet, and passes each to `send`. False if it cannot be sent: it does not fit.
+    /// Encodes a packet as link packets and passes each of them to `send`. Returns false if the
+    /// packet does not fit.
     pub(crate) fn send(
         &mut self,
         now: Time,
@@ -316,20 +326,20 @@ impl Link {
     }
 }
 
-/// Names of more components are dropped (NDN Packet Format leaves the limit to forwarders).
+/// Most components of a name. The NDN Packet Format leaves this limit to forwarders.
 const MOST_COMPONENTS: usize = 64;
 
-/// Longer times are shortened to this: 584 years in nanoseconds.
+/// Longest freshness period: 584 years in nanoseconds. Longer ones are shortened to it.
 const LONGEST_MS: u64 = u64::MAX / 1_000_000;
 
-/// Buffers for packets on their way out.
+/// Buffers for outgoing packets.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     network: Vec<u8>,
     link: Vec<u8>,
 }
 
-/// The Interest as it leaves: with the hop limit that the node has lowered.
+/// Octets of an Interest, with the hop limit that the node has decremented.
 fn patched<'a>(interest: &'a Interest<PacketName>, scratch: &'a mut Vec<u8>) -> &'a [u8] {
     let octets = interest.body.octets(&interest.name);
     let Some(at) = interest.body.hop_limit_at() else { return octets };
@@ -358,12 +368,12 @@ fn data(fragment: &[u8], header: &Header<'_>, size: Bytes) -> Result<Data<Packet
     })
 }
 
-/// Where a part of `whole` begins.
+/// Position of `part` in `whole`.
 fn offset(whole: &[u8], part: &[u8]) -> usize {
     (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize)
 }
 
-/// The octets before the value of a packet.
+/// Number of octets before the value of a packet.
 fn header_length(packet: &[u8]) -> usize {
     narrows_ndn::tlv::Element::first(packet, 0).map_or(0, |element| element.value_offset())
 }
@@ -398,7 +408,7 @@ fn route(mircc: &Mircc) -> Route {
     }
 }
 
-/// The hops of a label from the wire; none if one of them has no label.
+/// Converts a path label to a hint. `Hint::None` if one of the hops has no label.
 fn hint(label: &PathLabel) -> Hint {
     let labels = &label.labels;
     if labels.is_empty() || labels.iter().any(|hop| hop.is_none()) {

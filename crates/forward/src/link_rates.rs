@@ -1,22 +1,22 @@
-//! What is known of the rates of a link.
+//! Rates of a link, as far as they are known.
 
 use narrows_units::Rate;
 
-/// The rates of a face's link.
+/// Rates of a face's link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkRates {
-    /// Towards this host; a guess if it is measured.
+    /// Rate towards this host. An initial guess if `measured` is true.
     pub inward: Rate,
-    /// The rate towards this host is found out from what the link carries.
+    /// True if the rate towards this host is measured from the traffic of the link.
     pub measured: bool,
-    /// Away from it, if it is known.
+    /// Rate away from this host, if it is known.
     pub out: Option<Rate>,
-    /// They include headers below NDN; what is measured does not.
+    /// True if the rates include headers below NDN. A measured rate never does.
     pub gross: bool,
 }
 
 impl LinkRates {
-    /// Both are known.
+    /// Rates that are known in both directions.
     pub const fn known(inward: Rate, out: Rate, gross: bool) -> LinkRates {
         LinkRates { inward, measured: false, out: Some(out), gross }
     }

@@ -1,4 +1,4 @@
-//! Names in the octets of packets.
+//! Names that are stored in the octets of their packets.
 
 use crate::octets::Octets;
 use ahash::RandomState;
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use std::cmp::Ordering;
 use std::fmt;
 
-/// A name, with the packet in which it came. A copy costs a reference count.
+/// A name, stored in the packet that contained it. A clone costs a reference count.
 #[derive(Clone)]
 pub struct PacketName {
     octets: Octets,
@@ -18,13 +18,14 @@ pub struct PacketName {
 }
 
 impl PacketName {
-    /// The name of a packet of at most 65,535 octets, from which `name` was decoded.
+    /// The name of a packet of at most 65,535 octets. `name` must be decoded from `packet`.
     pub(crate) fn of_packet(packet: &[u8], name: &NameRef<'_>) -> PacketName {
         let start = (name.value().as_ptr() as usize).saturating_sub(packet.as_ptr() as usize);
         PacketName::within(packet, name, start)
     }
 
-    /// The name of a packet of at most 65,535 octets; `name` must be its decoded form, whose value begins at `start`.
+    /// The name of a packet of at most 65,535 octets. `name` must be its decoded form. Its value
+    /// begins at position `start`.
     pub(crate) fn within(packet: &[u8], name: &NameRef<'_>, start: usize) -> PacketName {
         let end = start + name.value().len();
         PacketName {
@@ -35,24 +36,25 @@ impl PacketName {
         }
     }
 
-    /// A name of its own octets. Names longer than 65,535 octets, which no packet holds, are cut to the root.
+    /// A name in a buffer of its own. A name longer than 65,535 octets, which no packet holds,
+    /// becomes the root.
     pub fn new(name: NameRef<'_>) -> PacketName {
         let fits = u16::try_from(name.value().len()).is_ok();
         let name = if fits { name } else { NameRef::ROOT };
         PacketName::within(name.value(), &name, 0)
     }
 
-    /// The octets of its components.
+    /// Octets of the components.
     pub fn value(&self) -> &[u8] {
         &self.octets.as_slice()[usize::from(self.start)..usize::from(self.end)]
     }
 
-    /// Its decoded form.
+    /// Decoded form of the name.
     pub fn view(&self) -> NameRef<'_> {
         NameRef::from_value(self.value()).unwrap_or(NameRef::ROOT)
     }
 
-    /// The octets of the first components.
+    /// Octets of the first `components` components.
     fn first_octets(&self, components: usize) -> &[u8] {
         if components == usize::from(self.components) {
             return self.value();
@@ -83,13 +85,13 @@ impl Name for PacketName {
 
     #[inline]
     fn has_prefix(&self, prefix: &PacketName) -> bool {
-        // No component is the beginning of another one, so that octets decide.
+        // No component is the beginning of another component, so comparing octets is enough.
         self.value().starts_with(prefix.value())
     }
 
     fn first(&self, components: usize) -> PacketName {
         if components == 0 {
-            // It keeps no packet.
+            // The root needs no packet.
             return PacketName { octets: Octets::default(), start: 0, end: 0, components: 0 };
         }
         let end = self.start + self.first_octets(components).len() as u16;
@@ -157,7 +159,8 @@ impl Eq for PacketName {}
 impl Ord for PacketName {
     #[inline]
     fn cmp(&self, other: &PacketName) -> Ordering {
-        // The canonical order is that of the octets: TYPE and LENGTH have their shortest forms.
+        // The canonical order is the order of the octets, because TYPE and LENGTH have their
+        // shortest forms.
         self.value().cmp(other.value())
     }
 }
@@ -180,35 +183,36 @@ impl fmt::Display for PacketName {
     }
 }
 
-/// A whole Interest or Data as it came. Its name has its octets, so that both together take one reference count.
+/// A whole Interest or Data as it was received. Its octets are stored in its name, so that both
+/// take one reference count.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wire {
     is_whole: bool,
-    /// Where the hop limit of an Interest is; 0 if it has none.
+    /// Position of the hop limit of an Interest. 0 if it has none.
     hop_limit_at: u16,
 }
 
 impl Wire {
-    /// The Interest that its name came in.
+    /// The Interest that contained the name.
     pub(crate) fn interest(hop_limit_at: Option<usize>) -> Wire {
         Wire { is_whole: true, hop_limit_at: hop_limit_at.unwrap_or(0) as u16 }
     }
 
-    /// The Data that its name came in.
+    /// The Data that contained the name.
     pub(crate) const DATA: Wire = Wire { is_whole: true, hop_limit_at: 0 };
 
-    /// The packet, of which `name` is the name; empty if it has not been written yet.
+    /// Octets of the packet whose name is `name`. Empty if the packet has not been encoded yet.
     pub fn octets<'a>(&self, name: &'a PacketName) -> &'a [u8] {
         if self.is_whole { name.octets.as_slice() } else { &[] }
     }
 
-    /// Where the octet of the hop limit is.
+    /// Position of the hop limit's octet.
     pub(crate) fn hop_limit_at(&self) -> Option<usize> {
         (self.hop_limit_at > 0).then_some(usize::from(self.hop_limit_at))
     }
 }
 
-/// A PIT token: up to 32 octets that go back with the answer.
+/// A PIT token: up to 32 octets that the answer to an Interest must return.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Token {
     length: u8,
@@ -216,7 +220,7 @@ pub struct Token {
 }
 
 impl Token {
-    /// `None` if it is empty or longer than 32 octets.
+    /// Makes a token. `None` if `octets` is empty or longer than 32 octets.
     pub fn new(octets: &[u8]) -> Option<Token> {
         let length = octets.len();
         (1..=32).contains(&length).then(|| {
@@ -226,7 +230,7 @@ impl Token {
         })
     }
 
-    /// Its octets; empty if there is none.
+    /// Octets of the token. Empty if there is no token.
     pub fn octets(&self) -> &[u8] {
         &self.octets[..usize::from(self.length)]
     }

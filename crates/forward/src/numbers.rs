@@ -1,8 +1,8 @@
-//! The numbers of faces that NDN reserves (NFD: `face::FaceId`).
+//! Face numbers that NDN reserves (NFD: `face::FaceId`).
 
-/// The management.
+/// Face of the management.
 pub(crate) const MANAGEMENT: u64 = 1;
-/// The content store.
+/// Face of the content store.
 pub(crate) const CONTENT_STORE: u64 = 254;
-/// The first that others get.
+/// First number for other faces.
 pub(crate) const FIRST: u64 = 256;

@@ -1,19 +1,20 @@
-//! The octets of packets, in buffers that are used again and again.
+//! Octets of packets, in pooled buffers.
 
 use prefetch_index::prefetch_index;
 use std::cell::RefCell;
 use triomphe::Arc;
 
-/// Octets that a name, a packet and the tables share. A copy costs a reference count; the buffer goes back to the thread that drops the last one.
+/// Octets that a name, a packet and the tables share. A clone costs a reference count. The buffer
+/// returns to the pool of the thread that drops the last clone.
 #[derive(Clone, Default)]
 pub(crate) struct Octets {
-    /// `None` of no octets.
+    /// `None` if there are no octets.
     buffer: Option<Arc<[u8]>>,
     length: u16,
 }
 
 impl Octets {
-    /// A copy of at most 65,535 octets.
+    /// Copies at most 65,535 octets.
     pub(crate) fn copy(octets: &[u8]) -> Octets {
         if octets.is_empty() {
             return Octets::default();
@@ -25,7 +26,7 @@ impl Octets {
         Octets { buffer: Some(buffer), length: octets.len() as u16 }
     }
 
-    /// Has the processor fetch its buffer, which will be used again soon. Nothing waits for that.
+    /// Prefetches the buffer, which is about to be used. Does not wait for the memory.
     pub(crate) fn warm(&self) {
         for line in self.as_slice().chunks(LINE) {
             prefetch_index(line, 0);
@@ -54,22 +55,23 @@ thread_local! {
     static POOL: RefCell<Pool> = const { RefCell::new(Pool { free: [const { Vec::new() }; SIZES] }) };
 }
 
-/// Octets that processors fetch at once.
+/// Octets of a cache line.
 const LINE: usize = 64;
-/// Sizes of buffers are multiples of this.
+/// Step between the sizes of buffers, in octets.
 const STEP: usize = 64;
-/// The largest buffer that is kept is 8832 octets long, enough for every packet.
+/// Number of pooled sizes. The largest pooled buffer has 8832 octets, enough for every packet.
 const SIZES: usize = 138;
-/// Most octets of free buffers of one size: 36 MB of all sizes together.
+/// Most octets of free buffers of one size. All sizes together have at most 36 MB.
 const MOST: usize = 1 << 18;
 
 struct Pool {
-    /// Buffers of `STEP` octets, of twice as many and so on. Nobody else has them.
+    /// Free buffers by size: `STEP` octets, twice as many, and so on. The pool holds the only
+    /// reference to each.
     free: [Vec<Arc<[u8]>>; SIZES],
 }
 
 impl Pool {
-    /// A buffer with room for so many octets.
+    /// A buffer with room for `length` octets.
     fn take(&mut self, length: usize) -> Arc<[u8]> {
         let steps = length.div_ceil(STEP).max(1);
         self.free
@@ -92,7 +94,7 @@ impl Pool {
 mod tests {
     use super::*;
 
-    /// The free buffers of one size, in steps.
+    /// Number of free buffers of one size, in steps.
     fn free(steps: usize) -> usize {
         POOL.with_borrow(|pool| pool.free[steps - 1].len())
     }

@@ -1,4 +1,4 @@
-//! Reads the sockets of a thread.
+//! Readers: they read the sockets of a thread.
 
 use crate::face::{FaceSetup, udp_mtu};
 use crate::face_uri::FaceUri;
@@ -13,17 +13,18 @@ use narrows_wire::Ecn;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-/// Reads of one socket before the others have their turn.
+/// Reads of one socket before the other sockets have their turn.
 const READS: usize = 4;
 
-/// What is read into, and the streams that are read.
+/// Receive buffers, and the streams to be read.
 pub(crate) struct Readers {
     room: UdpRoom,
     stream_room: Vec<u8>,
     pub(crate) streams: BTreeMap<u32, StreamReader>,
-    /// UDP sockets that take packets of unknown peers: the first ones.
+    /// Number of listening UDP sockets, which accept packets of unknown peers. They are the first
+    /// ones.
     pub(crate) listening: usize,
-    /// The MTU of faces that such peers make, if it is given.
+    /// MTU of the faces that unknown peers create. `None` for the default.
     pub(crate) mtu: Option<usize>,
 }
 
@@ -38,7 +39,7 @@ impl Readers {
         }
     }
 
-    /// Passes what has come at a UDP socket to the forwarder.
+    /// Passes the packets that have arrived at a UDP socket to the forwarder.
     pub(crate) fn read_udp(
         &mut self,
         now: Time,
@@ -51,7 +52,7 @@ impl Readers {
             let (listening, mtu) = (self.listening, self.mtu);
             let read = self.room.receive(&channel, |peer, ecn, datagram| {
                 let face = io.peers.get(&(number, peer)).copied().or_else(|| {
-                    // Only a whole packet makes a face, and only where peers may come from anywhere.
+                    // Only a whole packet creates a face, and only on a listening socket.
                     let whole = narrows_ndn::tlv::Element::only(datagram).is_ok();
                     (number < listening && whole)
                         .then(|| on_demand(forwarder, io, now, number, peer, mtu))
@@ -61,14 +62,14 @@ impl Readers {
                     forwarder.receive(now, face, ecn, datagram, io);
                 }
             });
-            // An error here is one of a packet sent before: that its peer does not listen.
+            // An error here belongs to a packet sent earlier: its peer does not listen.
             if !matches!(read, Ok(true)) {
                 return;
             }
         }
     }
 
-    /// Passes what has come on a stream to the forwarder.
+    /// Passes the packets that have arrived on a stream to the forwarder.
     pub(crate) fn read_stream(
         &mut self,
         now: Time,
@@ -89,7 +90,7 @@ impl Readers {
     }
 }
 
-/// Makes a face for a peer from whom the first packet has come, with this MTU if one is given.
+/// Makes a face for a peer that has sent its first packet, with this MTU or the default.
 fn on_demand(
     forwarder: &mut Forwarder,
     io: &mut Io,

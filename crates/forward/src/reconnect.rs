@@ -1,12 +1,13 @@
-//! Permanent faces over TCP whose connections have ended: they are connected again.
+//! Reconnection of permanent TCP faces whose connections have ended.
 
 use narrows_icn::FaceId;
 use narrows_units::{Span, Time};
 use std::net::SocketAddr;
 
-/// From one attempt to the next (NFD's `PermanentTcpTransport` waits 1 to 300 s; this is ours).
+/// Interval between attempts. NFD's `PermanentTcpTransport` waits 1 to 300 s; this value is our
+/// choice.
 const WAIT: Span = Span::from_secs(10);
-/// Set in the tickets of such attempts, and in no others.
+/// Bit that is set in the tickets of these attempts, and in no others.
 const AGAIN: u64 = 1 << 63;
 
 /// The faces that wait for a connection.
@@ -17,12 +18,13 @@ pub(crate) struct Reconnects(Vec<Broken>);
 struct Broken {
     face: FaceId,
     peer: SocketAddr,
-    /// The next attempt, or never while one is under way.
+    /// Time of the next attempt. `Time::NEVER` while one is in progress.
     next: Time,
 }
 
 impl Reconnects {
-    /// The connection of a face has ended. The first attempt is made at once. False if that is known.
+    /// Adds a face whose connection has ended. The first attempt is due at once. False if the face
+    /// had been added before.
     pub(crate) fn add(&mut self, now: Time, face: FaceId, peer: SocketAddr) -> bool {
         let known = self.0.iter().any(|broken| broken.face == face);
         if !known {
@@ -31,20 +33,20 @@ impl Reconnects {
         !known
     }
 
-    /// The ticket and the neighbour of an attempt that is due.
+    /// Begins an attempt that is due. Returns its ticket and the neighbour.
     pub(crate) fn attempt(&mut self, now: Time) -> Option<(u64, SocketAddr)> {
         let broken = self.0.iter_mut().find(|broken| broken.next <= now)?;
         broken.next = Time::NEVER;
         Some((AGAIN | u64::from(broken.face.0), broken.peer))
     }
 
-    /// The face of an attempt, if the ticket is that of one.
+    /// The face of an attempt. `None` if the ticket does not belong to one.
     pub(crate) fn face(&self, ticket: u64) -> Option<(FaceId, SocketAddr)> {
         let broken = self.0.iter().find(|broken| AGAIN | u64::from(broken.face.0) == ticket)?;
         Some((broken.face, broken.peer))
     }
 
-    /// Nobody answered: another attempt follows.
+    /// Schedules the next attempt after a failure.
     pub(crate) fn again(&mut self, now: Time, face: FaceId) {
         self.0
             .iter_mut()
@@ -52,7 +54,7 @@ impl Reconnects {
             .for_each(|broken| broken.next = now + WAIT);
     }
 
-    /// The face is connected, or gone.
+    /// Removes a face that is connected or has been removed.
     pub(crate) fn remove(&mut self, face: FaceId) {
         self.0.retain(|broken| broken.face != face);
     }

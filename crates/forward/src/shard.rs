@@ -1,4 +1,4 @@
-//! A shard of the tables as the management sees it, on whatever thread it is.
+//! A shard of the tables on any thread, as the management sees it.
 
 use crate::face::{FaceSetup, FaceTraffic};
 use crate::memory::Settings;
@@ -6,18 +6,18 @@ use crate::name::PacketName;
 use narrows_icn::{Budget, CacheLimits, FaceConfig, FaceCounters, FaceId, StrategyChoice};
 use narrows_units::Time;
 
-/// A change of tables that every shard has alike.
+/// A change that every shard applies to its tables.
 #[derive(Clone, Debug)]
 pub(crate) enum TableChange {
-    /// A prefix has these next hops.
+    /// The prefix has these next hops.
     Route(PacketName, Vec<FaceId>),
-    /// A prefix has none any more.
+    /// The prefix has no next hops any more.
     NoRoute(PacketName),
-    /// Names under a prefix have this strategy.
+    /// Names under the prefix have this strategy.
     Strategy(PacketName, StrategyChoice),
-    /// They have that of a shorter prefix.
+    /// Names under the prefix have the strategy of a shorter prefix.
     NoStrategy(PacketName),
-    /// The content stores of all shards together have these limits.
+    /// The content stores of all shards have these limits together.
     Store(CacheLimits),
 }
 
@@ -26,7 +26,7 @@ pub(crate) enum TableChange {
 pub(crate) struct Use {
     pub(crate) used: u64,
     pub(crate) limit: u64,
-    /// Entries refused, or dropped for newer ones, because the table was full.
+    /// Entries that were refused, or dropped for newer ones, because the table was full.
     pub(crate) refused: u64,
 }
 
@@ -36,24 +36,24 @@ impl From<Budget> for Use {
     }
 }
 
-/// The tables whose octets are limited.
+/// Names of the tables whose octets are limited.
 pub(crate) const TABLES: [&str; 7] =
     ["content-store", "pending", "names", "pieces", "pacing", "queues", "datasets"];
 
-/// What a shard has counted and holds.
+/// Counters and table sizes of a shard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
-    /// Pending Interests that Data has answered, and those that have expired.
+    /// Pending Interests that Data has answered, and pending Interests that have expired.
     pub(crate) satisfied: u64,
     pub(crate) expired: u64,
-    /// Interests that its content store has answered, and those that it has not.
+    /// Interests that the content store answered, and Interests that it did not answer.
     pub(crate) cache_hits: u64,
     pub(crate) cache_misses: u64,
     /// Pending Interests.
     pub(crate) pending: u64,
-    /// Data packets in its content store.
+    /// Data packets in the content store.
     pub(crate) cached: u64,
-    /// Packets for other threads that it has dropped, because too many waited for them.
+    /// Packets for other threads that were dropped because too many waited.
     pub(crate) lost: u64,
     /// Use of each table, in the order of [`TABLES`].
     pub(crate) uses: [Use; 7],
@@ -76,13 +76,13 @@ impl Tally {
     }
 }
 
-/// A face that every shard gets.
+/// A face to be added to every shard.
 pub(crate) struct NewFace<'a> {
-    /// Its place in every node.
+    /// Slot of the face in every node.
     pub(crate) slot: FaceId,
-    /// Its number to the outside.
+    /// Number of the face in the management protocol.
     pub(crate) id: u64,
-    /// The thread that reads and writes its socket.
+    /// Thread that reads and writes the socket of the face.
     pub(crate) owner: usize,
     pub(crate) setup: &'a FaceSetup,
     pub(crate) config: &'a FaceConfig,
@@ -93,24 +93,25 @@ pub(crate) trait Shard: Send + Sync {
     /// Adds a face.
     fn add_face(&self, now: Time, face: &NewFace<'_>);
 
-    /// Removes a face, with what waits for it.
+    /// Removes a face and its queued packets.
     fn remove_face(&self, now: Time, slot: FaceId);
 
     /// Applies settings to a face, if it belongs to the shard's thread.
     fn update_face(&self, slot: FaceId, settings: &Settings);
 
-    /// Applies a change.
+    /// Applies a change to the tables.
     fn change(&self, change: &TableChange);
 
-    /// Removes up to `most` Data packets under `prefix` from its content store, and returns their number.
+    /// Removes at most `most` Data packets under `prefix` from the content store. Returns their
+    /// number.
     fn erase(&self, prefix: &PacketName, most: usize) -> usize;
 
-    /// What it has counted and holds.
+    /// Counters and table sizes of the shard.
     fn tally(&self) -> Tally;
 
-    /// Packets of a face that it has counted.
+    /// Packets of a face that this shard has counted.
     fn counters(&self, slot: FaceId) -> FaceCounters;
 
-    /// Packets and octets of a face that belongs to the shard's thread.
+    /// Packets and octets of a face. `None` if it does not belong to the shard's thread.
     fn traffic(&self, slot: FaceId) -> Option<FaceTraffic>;
 }

@@ -1,13 +1,15 @@
-//! Which thread has a packet's name, and which one a face.
+//! Assignment of names and faces to threads.
 //!
-//! Every thread has a whole node with all faces, and of the names a shard: those whose first two components have its hash. An implicit digest
-//! is no part of a name here, since no name of Data has one. So an Interest and all Data that may answer it meet in one node, with one
-//! exception: an Interest for a prefix of fewer than two components (CanBePrefix) is wide. It belongs to the first thread, and while one is
-//! pending, this thread gets a copy of all Data from the others. Names under /localhost and /localhop belong to the first thread too, which
-//! has the management.
+//! Every thread has a whole node with all faces, and a shard of the names: the names whose first
+//! two components hash to the thread. An implicit digest is not counted as a component here, since
+//! names in Data have none. An Interest and all Data that may answer it therefore meet in one node,
+//! with one exception. An Interest for a prefix of fewer than two components (CanBePrefix) is wide.
+//! It belongs to the first thread. While a wide Interest is pending, the other threads send this
+//! thread a copy of all Data. Names under /localhost and /localhop belong to the first thread too,
+//! because it has the management.
 //!
-//! A PIT token is not needed to find the thread, and a name finds it always: also if a neighbour leaves tokens out, or sends one Data for two
-//! of our Interests.
+//! The name alone determines the thread. No PIT token is needed, so the assignment also works if a
+//! neighbour leaves tokens out or sends one Data for two of our Interests.
 
 use crate::handover::Handover;
 use crate::name::PacketName;
@@ -16,34 +18,34 @@ use narrows_icn::{FaceId, Interest, Name, Packet, Scope};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Components that decide.
+/// Number of components that determine the thread.
 pub(crate) const COMPONENTS: usize = 2;
-/// The thread of the management and of wide Interests.
+/// Thread of the management and of wide Interests.
 pub(crate) const FIRST: usize = 0;
 
-/// A face, in the place that it has in every node.
+/// A face, by its slot in every node.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    /// Its number to the outside, which no other face ever has.
+    /// Number of the face in the management protocol, which no other face ever gets.
     id: u64,
-    /// The thread that reads and writes its socket.
+    /// Thread that reads and writes the socket of the face.
     owner: usize,
 }
 
-/// What a thread knows of the others.
+/// Data of one thread about all threads.
 pub(crate) struct Sharding {
     own: usize,
     hashing: RandomState,
-    /// Wide Interests that are pending at the first thread.
+    /// Number of wide Interests that are pending at the first thread.
     wide: Arc<AtomicUsize>,
-    /// By place in the node.
+    /// Faces by slot in the node.
     places: Vec<Option<Place>>,
-    /// What is to be handed over to each thread.
+    /// Handovers for each thread.
     pub(crate) outboxes: Vec<Vec<Handover>>,
 }
 
 impl Sharding {
-    /// All of `threads`, the first one first.
+    /// Makes the data of all `threads`, beginning with the first.
     pub(crate) fn of(threads: usize, seed: u64) -> impl Iterator<Item = Sharding> {
         let hashing = RandomState::with_seeds(seed, 1, 2, 3);
         let wide = Arc::new(AtomicUsize::new(0));
@@ -98,12 +100,12 @@ impl Sharding {
         }
     }
 
-    /// The first thread has so many wide Interests.
+    /// Sets the number of wide Interests that are pending at the first thread.
     pub(crate) fn set_wide(&self, pending: usize) {
         self.wide.store(pending, Ordering::Release);
     }
 
-    /// A face is in this place from now on.
+    /// Puts a face into a slot.
     pub(crate) fn insert(&mut self, slot: FaceId, id: u64, owner: usize) {
         let at = slot.0 as usize;
         if self.places.len() <= at {
@@ -112,27 +114,27 @@ impl Sharding {
         self.places[at] = Some(Place { id, owner });
     }
 
-    /// None is in this place. Returns the number of the one that was.
+    /// Empties a slot. Returns the number of the face that was there.
     pub(crate) fn remove(&mut self, slot: FaceId) -> Option<u64> {
         Some(self.places.get_mut(slot.0 as usize)?.take()?.id)
     }
 
-    /// The number of the face in this place.
+    /// Number of the face in a slot.
     pub(crate) fn id(&self, slot: FaceId) -> Option<u64> {
         Some(self.places.get(slot.0 as usize)?.as_ref()?.id)
     }
 
-    /// The thread of the face in this place.
+    /// Thread of the face in a slot.
     pub(crate) fn owner(&self, slot: FaceId) -> Option<usize> {
         Some(self.places.get(slot.0 as usize)?.as_ref()?.owner)
     }
 
-    /// True if this thread reads and writes the socket of the face in this place.
+    /// True if this thread reads and writes the socket of the face in a slot.
     pub(crate) fn owns(&self, slot: FaceId) -> bool {
         self.owner(slot) == Some(self.own)
     }
 
-    /// Hands something over to all other threads.
+    /// Adds a handover for all other threads.
     pub(crate) fn tell_all(&mut self, told: impl Fn() -> Handover) {
         let own = self.own;
         let others = self.outboxes.iter_mut().enumerate().filter(|(thread, _)| *thread != own);

@@ -1,10 +1,10 @@
-//! A lock between a thread that has it nearly always and one that wants it seldom.
+//! A lock between a thread that holds it nearly always and another thread that needs it rarely.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A value that one thread works with, and another one sometimes. A plain mutex would let the first take it again and again before the second
-/// has woken.
+/// A value that one thread uses all the time and another thread rarely. With a plain mutex, the
+/// first thread could take the lock again and again before the second one has woken.
 #[derive(Debug, Default)]
 pub struct Shared<T> {
     value: Mutex<T>,
@@ -17,7 +17,8 @@ impl<T> Shared<T> {
         Shared { value: Mutex::new(value), wanted: AtomicUsize::new(0) }
     }
 
-    /// Takes the value for the thread that works with it, once nobody else wants it. A panic of another thread with the value ends no other.
+    /// Locks the value for the thread that uses it all the time. Waits first while another thread
+    /// wants the lock. A lock poisoned by a panic in another thread can still be taken.
     pub fn lock(&self) -> MutexGuard<'_, T> {
         while self.wanted.load(Ordering::Acquire) > 0 {
             std::thread::yield_now();
@@ -25,7 +26,8 @@ impl<T> Shared<T> {
         self.value.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the value for another thread, as soon as the one that works with it lets go.
+    /// Locks the value for the other thread, as soon as the thread that uses it all the time
+    /// releases it.
     pub(crate) fn borrow(&self) -> MutexGuard<'_, T> {
         self.wanted.fetch_add(1, Ordering::AcqRel);
         let value = self.value.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! A forwarding thread beside the first one: its sockets and its shard.
+//! A forwarding thread other than the first, with its sockets and its shard.
 
 use crate::face::udp_mtu;
 use crate::forwarder::{Forwarder, Sockets};
@@ -16,7 +16,7 @@ use narrows_units::{Span, Time};
 use std::io;
 use std::sync::Arc;
 
-/// A forwarding thread that has not begun.
+/// A forwarding thread that has not started.
 pub(crate) struct ForwardingThread {
     own: usize,
     forwarder: Arc<Shared<Forwarder>>,
@@ -26,7 +26,7 @@ pub(crate) struct ForwardingThread {
     zero: u64,
 }
 
-/// Tells the first thread that this one has ended, also by a panic.
+/// Tells the first thread that this thread has ended, even by a panic.
 struct Ending(Arc<[Inbox]>);
 
 impl Drop for Ending {
@@ -36,7 +36,7 @@ impl Drop for Ending {
 }
 
 impl ForwardingThread {
-    /// The thread of this number, whose time begins at `zero`.
+    /// Makes the thread with the number `own`, whose clock begins at `zero`.
     pub(crate) fn new(
         own: usize,
         forwarder: Arc<Shared<Forwarder>>,
@@ -47,7 +47,7 @@ impl ForwardingThread {
         ForwardingThread { own, forwarder, io, readers: Readers::new(), inboxes, zero }
     }
 
-    /// Forwards until it is stopped.
+    /// Forwards until the thread is stopped.
     pub(crate) fn run(mut self) -> io::Result<()> {
         let _ending = Ending(self.inboxes.clone());
         let inboxes = self.inboxes.clone();
@@ -64,7 +64,7 @@ impl ForwardingThread {
                 &mut ready,
             )?;
             inbox.awake(ready.iter().any(|(key, ..)| *key == Key::Inbox));
-            // The time after the lock: another thread may have held it.
+            // The clock is read after locking, because another thread may have held the lock.
             let mut forwarder = forwarder.lock();
             let now = wait::time_since(self.zero);
             self.close_removed(&mut forwarder);
@@ -114,7 +114,7 @@ impl ForwardingThread {
         Ok(())
     }
 
-    /// Closes the sockets of faces that are gone. Their places may have new faces already.
+    /// Closes the sockets of removed faces. Their slots may have new faces already.
     fn close_removed(&mut self, forwarder: &mut Forwarder) {
         for face in forwarder.closing() {
             self.io.close(face);
@@ -128,7 +128,7 @@ impl ForwardingThread {
         }
     }
 
-    /// Takes the socket of a face, if that is not gone already.
+    /// Takes the socket of a face, unless the face has been removed.
     fn obey(&mut self, forwarder: &Forwarder, Note { slot, id, about }: Note) -> io::Result<()> {
         if forwarder.number_of(slot) != Some(id) {
             return Ok(());
@@ -151,7 +151,7 @@ impl ForwardingThread {
         Ok(())
     }
 
-    /// Tells the first thread of streams that have ended. It removes their faces.
+    /// Tells the first thread which streams have ended, so that it removes their faces.
     fn tell_ended(&mut self, forwarder: &Forwarder) {
         while let Some(slot) = self.io.ended.pop() {
             self.io.close(slot);

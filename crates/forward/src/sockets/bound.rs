@@ -5,11 +5,11 @@ use std::io;
 use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::os::fd::OwnedFd;
 
-/// Connections that wait to be accepted, as in the standard library.
+/// Most connections that wait to be accepted, as in the standard library.
 const BACKLOG: i32 = 128;
 
-/// True if a socket of `local` must leave IPv4 to others (`IPV6_V6ONLY`): one of the addresses that
-/// are listened on has its port on IPv4. Without one, a socket of `[::]` carries both.
+/// True if a socket on `local` must not accept IPv4 (`IPV6_V6ONLY`), because one of the addresses
+/// in `all` has its port on IPv4. Otherwise a socket on `[::]` carries both.
 pub(crate) fn leaves_v4(local: SocketAddr, all: &[SocketAddr]) -> bool {
     local.is_ipv6()
         && all
@@ -23,7 +23,7 @@ pub(crate) fn udp(local: SocketAddr, only_v6: bool) -> io::Result<UdpSocket> {
     Ok(UdpSocket::from(socket))
 }
 
-/// A listening TCP socket, which does not block.
+/// A listening TCP socket that does not block.
 pub(crate) fn tcp(local: SocketAddr, only_v6: bool) -> io::Result<TcpListener> {
     let socket = bound(local, SocketType::STREAM, only_v6)?;
     listen(&socket, BACKLOG)?;
@@ -36,7 +36,7 @@ fn bound(local: SocketAddr, kind: SocketType, only_v6: bool) -> io::Result<Owned
     let family = if local.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let socket = socket_with(family, kind, SocketFlags::CLOEXEC, None)?;
     if kind == SocketType::STREAM {
-        // Connections of an earlier daemon that linger do not keep the address.
+        // Lingering connections of an earlier daemon must not block the address.
         sockopt::set_socket_reuseaddr(&socket, true)?;
     }
     if only_v6 {
@@ -46,8 +46,8 @@ fn bound(local: SocketAddr, kind: SocketType, only_v6: bool) -> io::Result<Owned
     Ok(socket)
 }
 
-/// An address as IPv4 if it is one that a socket of both kinds shows as `::ffff:192.0.2.1` (RFC
-/// 4291, section 2.5.5.2).
+/// Converts an IPv4-mapped address, such as `::ffff:192.0.2.1` on a socket for both IPv4 and IPv6,
+/// to IPv4 (RFC 4291, section 2.5.5.2).
 pub(crate) fn plain(address: SocketAddr) -> SocketAddr {
     match address {
         SocketAddr::V6(v6) => v6.ip().to_ipv4_mapped().map_or(address, |v4| (v4, v6.port()).into()),
@@ -55,7 +55,7 @@ pub(crate) fn plain(address: SocketAddr) -> SocketAddr {
     }
 }
 
-/// An address as a socket of IPv6 that carries IPv4 too takes it.
+/// Converts an address for an IPv6 socket that carries IPv4 too: IPv4 becomes IPv4-mapped.
 pub(crate) fn mapped(address: SocketAddr) -> SocketAddr {
     match address {
         SocketAddr::V4(v4) => (v4.ip().to_ipv6_mapped(), v4.port()).into(),

@@ -1,4 +1,4 @@
-//! Waiting for sockets and for time at once.
+//! Poller: waits for sockets and for a timeout at once.
 
 use narrows_units::Span;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
@@ -8,22 +8,22 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 
-/// What a key stands for that [`Poller::wait`] returns.
+/// Meaning of a readiness event from [`Poller::wait`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Key {
-    /// A UDP socket, by number.
+    /// The UDP socket with this number is ready.
     Udp(u32),
-    /// A stream, by the place of its face.
+    /// The stream of the face in this slot is ready.
     Stream(u32),
-    /// The listening UNIX socket.
+    /// The listening UNIX socket has a connection.
     Unix,
-    /// A listening TCP socket, by number.
+    /// The listening TCP socket with this number has a connection.
     Tcp(u32),
-    /// A thread has opened a face, or failed to.
+    /// A thread has ended an attempt to open a face.
     Opened,
     /// The daemon is to end.
     Stop,
-    /// Something waits from another forwarding thread.
+    /// The inbox has entries from another forwarding thread.
     Inbox,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Poller {
     epoll: OwnedFd,
 }
 
-/// Something is ready: its key, whether it can be read, and whether it can be written.
+/// A ready socket: its key, whether it is readable, and whether it is writable.
 pub(crate) type Ready = (Key, bool, bool);
 
 impl Poller {
@@ -70,12 +70,12 @@ impl Poller {
         Ok(Poller { epoll: epoll::create(CreateFlags::CLOEXEC)? })
     }
 
-    /// From now on `key` is returned when there is something to read. A closed socket leaves by itself.
+    /// Watches a socket for reading from now on, under `key`. The kernel forgets closed sockets.
     pub(crate) fn watch(&self, socket: impl AsFd, key: Key) -> io::Result<()> {
         Ok(epoll::add(&self.epoll, socket, EventData::new_u64(key.encode()), EventFlags::IN)?)
     }
 
-    /// The key is also returned when the socket takes more, or no longer.
+    /// Starts or stops watching the socket for writing too.
     pub(crate) fn watch_writing(
         &self,
         socket: impl AsFd,
@@ -86,7 +86,7 @@ impl Poller {
         Ok(epoll::modify(&self.epoll, socket, EventData::new_u64(key.encode()), flags)?)
     }
 
-    /// The key is returned when there is something to read, or no longer.
+    /// Starts or stops watching the socket for reading.
     pub(crate) fn watch_reading(
         &self,
         socket: impl AsFd,
@@ -97,7 +97,8 @@ impl Poller {
         Ok(epoll::modify(&self.epoll, socket, EventData::new_u64(key.encode()), flags)?)
     }
 
-    /// Waits for at most `span`, to the nanosecond as far as the kernel's timers are exact (`epoll_pwait2`). Appends what is ready.
+    /// Waits for at most `span`, with the precision of the kernel's timers (`epoll_pwait2`).
+    /// Appends the ready sockets to `ready`.
     pub(crate) fn wait(&self, span: Span, ready: &mut Vec<Ready>) -> io::Result<()> {
         let timeout = Timespec {
             tv_sec: (span.as_nanos() / 1_000_000_000) as i64,

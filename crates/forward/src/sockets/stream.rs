@@ -16,28 +16,28 @@ pub(crate) enum Stream {
     Tcp(Arc<TcpStream>),
 }
 
-/// Octets read at a time.
+/// Octets of one read.
 const READ: usize = 65_536;
-/// Most octets that wait for a peer who does not read.
+/// Most octets that wait for a peer that does not read.
 const MOST_WAITING: usize = 8 << 20;
 
-/// Why a stream ends.
+/// Reason why a stream ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// The peer has closed it, or it failed.
+    /// The peer has closed the stream, or the socket failed.
     Closed,
-    /// What it carries is no packet, so that no later one can be found.
+    /// The octets are not a packet, so that no later packet can be found.
     Malformed,
 }
 
 impl Stream {
-    /// A connected UNIX socket, which becomes non-blocking.
+    /// Wraps a connected UNIX socket and makes it non-blocking.
     pub(crate) fn unix(stream: UnixStream) -> io::Result<Stream> {
         stream.set_nonblocking(true)?;
         Ok(Stream::Unix(Arc::new(stream)))
     }
 
-    /// A connected TCP socket, which becomes non-blocking and sends at once.
+    /// Wraps a connected TCP socket, makes it non-blocking and turns Nagle's algorithm off.
     pub(crate) fn tcp(stream: TcpStream) -> io::Result<Stream> {
         stream.set_nonblocking(true)?;
         stream.set_nodelay(true)?;
@@ -58,9 +58,9 @@ impl Stream {
         }
     }
 
-    /// Closes the socket for both sides.
+    /// Closes the socket in both directions.
     pub(crate) fn close(&self) {
-        // A socket that the peer has closed needs no more.
+        // An error means that the peer has closed the socket already.
         let _ = match self {
             Stream::Unix(stream) => stream.shutdown(Shutdown::Both),
             Stream::Tcp(stream) => stream.shutdown(Shutdown::Both),
@@ -77,15 +77,15 @@ impl AsFd for Stream {
     }
 }
 
-/// Room for what is read at once, behind the beginning of a packet.
+/// A receive buffer: one read after the beginning of a packet.
 pub(crate) fn room() -> Vec<u8> {
     vec![0; READ + MAX_PACKET]
 }
 
-/// Takes packets from a stream.
+/// Reads packets from a stream.
 pub(crate) struct StreamReader {
     stream: Stream,
-    /// What was read and not yet taken: less than a packet.
+    /// Octets that were read but do not yet make a packet.
     rest: Vec<u8>,
 }
 
@@ -94,8 +94,8 @@ impl StreamReader {
         StreamReader { stream, rest: Vec::new() }
     }
 
-    /// Reads once into `room`, and calls `each` for every packet that is complete. True if there
-    /// may be more to read.
+    /// Reads once into `room` and calls `each` for every complete packet. True if there may be more
+    /// to read.
     pub(crate) fn receive(
         &mut self,
         room: &mut [u8],
@@ -134,19 +134,19 @@ impl StreamReader {
     }
 }
 
-/// Puts packets on a stream.
+/// Writes packets to a stream.
 pub(crate) struct StreamWriter {
     stream: Stream,
-    /// What waits, in parts of about [`PART`] octets: memory follows what waits.
+    /// Waiting octets, in parts of about [`PART`] octets, so that memory use follows the queue.
     parts: VecDeque<Vec<u8>>,
-    /// Octets of the first part that are written.
+    /// Octets of the first part that have been written.
     written: usize,
     waiting: usize,
 }
 
-/// Octets of a part, unless a packet is larger than what is left.
+/// Octets of a part, unless a packet needs more than the rest of it.
 const PART: usize = 65_536;
-/// An empty part of at most so many octets is kept.
+/// Largest empty part that is kept, in octets.
 const KEPT: usize = 8192;
 
 impl StreamWriter {
@@ -167,8 +167,8 @@ impl StreamWriter {
         self.waiting
     }
 
-    /// Appends a packet, which is charged to `queues`. False if too much waits already, and the
-    /// packet is dropped.
+    /// Appends a packet and charges it to `queues`. Returns false and drops the packet if too much
+    /// waits already.
     pub(crate) fn push(&mut self, packet: &[u8], queues: &mut Budget) -> bool {
         let size = packet.len();
         if self.waiting + size > MOST_WAITING || !queues.admits(self.waiting as u64, size as u64) {
@@ -184,7 +184,7 @@ impl StreamWriter {
                 part.extend_from_slice(packet)
             }
             _ => {
-                // One that is to have more than a few packets gets all of its room at once.
+                // A part for more than a few packets gets all of its capacity at once.
                 let mut part =
                     Vec::with_capacity(if self.parts.is_empty() { size } else { size.max(PART) });
                 part.extend_from_slice(packet);
@@ -194,7 +194,7 @@ impl StreamWriter {
         true
     }
 
-    /// Writes what the socket takes. True if everything is written.
+    /// Writes as much as the socket accepts. True if everything has been written.
     pub(crate) fn flush(&mut self, queues: &mut Budget) -> Result<bool, End> {
         while let Some(part) = self.parts.front() {
             if self.written == part.len() {
@@ -218,7 +218,7 @@ impl StreamWriter {
         Ok(true)
     }
 
-    /// The first part is written. The last one is kept for later packets if it is small.
+    /// Removes the first part, which has been written. A small last part is kept for later packets.
     fn end_part(&mut self) {
         self.written = 0;
         if let Some(mut part) = self.parts.pop_front()

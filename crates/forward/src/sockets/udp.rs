@@ -1,4 +1,5 @@
-//! UDP: many packets in one system call, by segmentation offload (GSO, GRO) where the kernel has it.
+//! UDP sockets: many packets in one system call, by segmentation offload (GSO, GRO) where the
+//! kernel supports it.
 
 use super::bound;
 use narrows_wire::Ecn;
@@ -9,34 +10,35 @@ use std::io::{self, IoSliceMut};
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
 
-/// Asked for as receive buffer, and as send buffer where no rate is known: 3.7 ms at 9 Gbit/s; the kernel's own default holds 92 packets of
-/// 1400 octets.
+/// Size of the receive buffer that is requested, and of the send buffer if no rate is known: 3.7 ms
+/// at 9 Gbit/s. The kernel's default holds 92 packets of 1400 octets.
 pub(crate) const BUFFER: usize = 4 << 20;
-/// Room for the largest run of datagrams that the kernel joins.
+/// Buffer for the largest run of datagrams that the kernel joins.
 const RUN: usize = 65_536;
 
-/// What a UDP socket asks of the kernel and of the network.
+/// Options of a UDP socket.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UdpOptions {
-    /// Packets may be sent many at a time, and the kernel cuts them.
+    /// Segmentation offload: the kernel gets several packets at once and cuts them.
     pub(crate) offload: bool,
-    /// Packets are sent as ECT(0), and CE counts (RFC 3168).
+    /// ECN: packets are sent as ECT(0), and CE marks are reported (RFC 3168).
     pub(crate) ecn: bool,
 }
 
-/// A UDP socket, which serves every face of one local address, or the one face to the peer that it is connected to.
+/// A UDP socket. It serves all faces of one local address, or the one face to the peer that it is
+/// connected to.
 pub(crate) struct UdpChannel {
     socket: UdpSocket,
     state: UdpSocketState,
     local: SocketAddr,
     connected: bool,
-    /// It is of IPv6, and carries IPv4 too.
+    /// True if the socket is an IPv6 socket that carries IPv4 too.
     is_dual: bool,
     options: UdpOptions,
 }
 
 impl UdpChannel {
-    /// Binds a socket. One of IPv6 carries IPv4 too unless it is `only_v6`.
+    /// Binds a socket. An IPv6 socket carries IPv4 too unless `only_v6` is true.
     pub(crate) fn bind(
         local: SocketAddr,
         only_v6: bool,
@@ -45,7 +47,7 @@ impl UdpChannel {
         UdpChannel::new(bound::udp(local, only_v6)?, false, options)
     }
 
-    /// Binds a socket to a free port for packets of `peer` alone.
+    /// Binds a socket to a free port, for packets of `peer` only.
     pub(crate) fn connect(peer: SocketAddr, options: UdpOptions) -> io::Result<UdpChannel> {
         let any: SocketAddr =
             if peer.is_ipv4() { ([0; 4], 0).into() } else { ([0u16; 8], 0).into() };
@@ -56,15 +58,15 @@ impl UdpChannel {
 
     fn new(socket: UdpSocket, connected: bool, options: UdpOptions) -> io::Result<UdpChannel> {
         let state = UdpSocketState::new((&socket).into())?;
-        // Nobody reads the times that this asks for with each packet, and its room for what comes with a packet is too small for them and
-        // the ECN field (quinn-udp 0.6.3).
+        // quinn-udp (0.6.3) enables a timestamp for each packet. No code here reads it, and the
+        // buffer for control messages is too small for a timestamp and the ECN field.
         nix::sys::socket::setsockopt(
             &socket,
             nix::sys::socket::sockopt::ReceiveTimestampns,
             &false,
         )?;
         allow_fragments(&socket)?;
-        // The kernel grants what its limits allow.
+        // The kernel grants sizes up to its limits.
         sockopt::set_socket_recv_buffer_size(&socket, BUFFER)?;
         sockopt::set_socket_send_buffer_size(&socket, BUFFER)?;
         let local = socket.local_addr()?;
@@ -72,7 +74,7 @@ impl UdpChannel {
         Ok(UdpChannel { socket, state, local, connected, is_dual, options })
     }
 
-    /// True if packets to `peer` may leave by it.
+    /// True if packets to `peer` can be sent by the socket.
     pub(crate) fn reaches(&self, peer: SocketAddr) -> bool {
         let (own, kind) = (
             self.local.ip(),
@@ -81,13 +83,13 @@ impl UdpChannel {
         kind && (own.is_unspecified() || own.is_loopback() && peer.ip().is_loopback())
     }
 
-    /// Its address, as an address of the kind of `peer` where it stands for any.
+    /// Local address of the socket. A wildcard address gets the address family of `peer`.
     pub(crate) fn local_for(&self, peer: SocketAddr) -> SocketAddr {
         let is_other = self.is_dual && peer.is_ipv4() && self.local.ip().is_unspecified();
         if is_other { ([0; 4], self.local.port()).into() } else { bound::plain(self.local) }
     }
 
-    /// True if it serves one peer.
+    /// True if the socket serves one peer.
     pub(crate) fn is_connected(&self) -> bool {
         self.connected
     }
@@ -96,8 +98,8 @@ impl UdpChannel {
         self.local
     }
 
-    /// Sends a batch to a peer, many datagrams at once unless they are to leave `singly`. An error
-    /// concerns the batch alone, of which `sent` datagrams have left.
+    /// Sends a batch to a peer, many datagrams at once unless `singly` is true. An error concerns
+    /// this batch only; `sent` of its datagrams have been sent.
     pub(crate) fn send(&self, peer: SocketAddr, batch: &Batch, singly: bool) -> Result<(), Unsent> {
         let at_once =
             if self.options.offload && !singly { self.state.max_gso_segments() } else { 1 };
@@ -112,7 +114,8 @@ impl UdpChannel {
             let mut result = self.state.try_send((&self.socket).into(), &transmit);
             if result.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
             {
-                // The peer did not listen to an earlier datagram; this one has not been sent yet.
+                // The error reports an earlier datagram that the peer's host refused. This one has
+                // not been sent yet.
                 result = self.state.try_send((&self.socket).into(), &transmit);
             }
             result.map_err(|error| Unsent { sent, error, at_once: segment_size.is_some() })?;
@@ -120,27 +123,27 @@ impl UdpChannel {
         Ok(())
     }
 
-    /// Asks for a send buffer of so many octets, of which the kernel grants what its limits allow.
+    /// Requests a send buffer of `octets`. The kernel grants sizes up to its limits.
     pub(crate) fn set_send_buffer(&self, octets: usize) {
-        // A socket that keeps the buffer it had sends as well.
+        // If the request fails, the socket keeps its buffer and still works.
         let _ = sockopt::set_socket_send_buffer_size(&self.socket, octets);
     }
 }
 
-/// Why a batch has not left, or not all of it.
+/// Reason why a batch was not sent, or only partly.
 #[derive(Debug)]
 pub(crate) struct Unsent {
-    /// Datagrams that have left.
+    /// Number of datagrams that were sent.
     pub(crate) sent: usize,
-    /// The kernel's reason.
+    /// Error of the kernel.
     pub(crate) error: io::Error,
-    /// Several datagrams were to leave at once.
+    /// True if several datagrams were to be sent at once.
     at_once: bool,
 }
 
 impl Unsent {
-    /// True if the kernel would not cut datagrams of this size (`udp_send_skb` in net/ipv4/udp.c):
-    /// each of them alone it may still take, in fragments of IP.
+    /// True if the kernel refuses to cut datagrams of this size (`udp_send_skb` in net/ipv4/udp.c).
+    /// It may still accept each of them alone, as IP fragments.
     pub(crate) fn is_of_size(&self) -> bool {
         let errno = self.error.raw_os_error().map(Errno::from_raw_os_error);
         matches!(errno, Some(Errno::MSGSIZE))
@@ -148,11 +151,11 @@ impl Unsent {
     }
 }
 
-/// Lets IP fragment datagrams that are larger than their path takes, as NFD does, in place of
-/// quinn-udp's settings. Nobody here would make them smaller in time, and without this they are
-/// lost.
+/// Lets IP fragment datagrams that are larger than the path MTU, as NFD does. Replaces quinn-udp's
+/// settings, with which these datagrams would be lost, because nothing here makes them smaller in
+/// time.
 fn allow_fragments(socket: &UdpSocket) -> io::Result<()> {
-    // Of sockets of IPv6 too: they may carry IPv4.
+    // IPv6 sockets need it too, because they may carry IPv4.
     sockopt::set_ip_mtu_discover(socket, Ipv4PathMtuDiscovery::DONT)?;
     if socket.local_addr()?.is_ipv6() {
         sockopt::set_ipv6_mtu_discover(socket, Ipv6PathMtuDiscovery::DONT)?;
@@ -167,7 +170,7 @@ impl AsFd for UdpChannel {
     }
 }
 
-/// Room for what is read at once.
+/// Receive buffers for one system call.
 pub(crate) struct UdpRoom(Vec<u8>);
 
 impl UdpRoom {
@@ -175,7 +178,8 @@ impl UdpRoom {
         UdpRoom(vec![0; RUN * BATCH_SIZE])
     }
 
-    /// Reads in one system call. Calls `each` for every datagram, with its sender and its ECN field. True if there may be more to read.
+    /// Reads in one system call. Calls `each` for every datagram, with its sender and its ECN
+    /// field. True if there may be more to read.
     pub(crate) fn receive(
         &mut self,
         channel: &UdpChannel,
@@ -191,7 +195,7 @@ impl UdpRoom {
             Err(error) => return Err(error),
         };
         for (part, meta) in parts.iter().zip(&meta).take(runs) {
-            // The kernel joins datagrams of one ECN field only.
+            // The kernel only joins datagrams with the same ECN field.
             let ecn = if channel.options.ecn { ecn_of(meta.ecn) } else { Ecn::NotEct };
             for datagram in part[..meta.len].chunks(meta.stride.max(1)) {
                 each(bound::plain(meta.addr), ecn, datagram);
@@ -210,7 +214,8 @@ fn ecn_of(field: Option<EcnCodepoint>) -> Ecn {
     }
 }
 
-/// Packets for one peer that leave together: all of one size but the last, which may be shorter.
+/// Packets for one peer that are sent together. All have the same size, except that the last may be
+/// shorter.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     octets: Vec<u8>,
@@ -219,13 +224,14 @@ pub(crate) struct Batch {
     closed: bool,
 }
 
-/// Most packets in a batch: a peer with the kernel's default buffer loses the 93rd of a burst.
+/// Most packets in a batch. A peer with the kernel's default buffer loses the 93rd packet of a
+/// burst.
 const MOST: usize = 32;
-/// Most octets in a batch: those of the largest UDP datagram.
+/// Most octets in a batch: about the size of the largest UDP datagram.
 const MOST_OCTETS: usize = 65_000;
 
 impl Batch {
-    /// True if a packet of this size may leave with the others.
+    /// True if a packet of this size may be added.
     pub(crate) fn admits(&self, size: usize) -> bool {
         self.count == 0
             || !self.closed
@@ -234,7 +240,7 @@ impl Batch {
                 && self.octets.len() + size <= MOST_OCTETS
     }
 
-    /// Adds a packet that it [admits](Batch::admits).
+    /// Adds a packet that the batch [admits](Batch::admits).
     pub(crate) fn push(&mut self, packet: &[u8]) {
         if self.count == 0 {
             self.size = packet.len();
@@ -248,18 +254,18 @@ impl Batch {
         self.count == 0
     }
 
-    /// Octets of its largest packets.
+    /// Size of the packets in octets, except that the last may be smaller.
     pub(crate) fn size(&self) -> usize {
         self.size
     }
 
-    /// Leaves out the first `count` packets.
+    /// Removes the first `count` packets.
     pub(crate) fn skip(&mut self, count: usize) {
         self.octets.drain(..self.octets.len().min(count * self.size));
         self.count -= self.count.min(count);
     }
 
-    /// Its packets.
+    /// The packets of the batch.
     pub(crate) fn datagrams(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.octets.chunks(self.size.max(1))
     }

@@ -1,4 +1,4 @@
-//! Datagrams on their way to one UDP peer, some of which wait while the socket takes no more.
+//! Writer of datagrams to one UDP peer, with a queue for times when the socket accepts no more.
 
 use super::path_mtu::largest_datagram;
 use super::udp::{Batch, UdpChannel};
@@ -7,26 +7,28 @@ use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
 
-/// Most datagrams that wait for a socket: twice the largest batch. What comes then is dropped. The number is ours.
+/// Most datagrams that wait for a socket: twice the largest batch. Further datagrams are dropped.
+/// Our choice.
 const MOST_WAITING: usize = 64;
 
-/// Puts datagrams for one peer on a socket that it may share with others.
+/// Sends datagrams to one peer by a socket that other faces may share.
 #[derive(Debug)]
 pub(crate) struct UdpWriter {
-    /// Those that leave together next.
+    /// Datagrams that are sent together next.
     batch: Batch,
-    /// Those that the socket did not take, and those that came after them.
+    /// Datagrams that the socket did not accept, and later ones.
     waiting: VecDeque<Box<[u8]>>,
     octets: usize,
     dropped: u64,
-    /// Why datagrams were dropped last.
+    /// Reason of the latest drop.
     problem: Option<io::Error>,
-    /// The largest datagram that crosses the path in one piece.
+    /// Largest datagram that crosses the path without fragmentation.
     largest: usize,
 }
 
 impl UdpWriter {
-    /// For a peer to whom datagrams of at most `largest` octets go in one piece.
+    /// Makes a writer to a peer whose path carries datagrams of at most `largest` octets without
+    /// fragmentation.
     pub(crate) fn new(largest: usize) -> UdpWriter {
         UdpWriter {
             batch: Batch::default(),
@@ -38,38 +40,39 @@ impl UdpWriter {
         }
     }
 
-    /// The largest datagram that crosses the path in one piece, as far as it is known.
+    /// Largest datagram that crosses the path without fragmentation, as far as it is known.
     pub(crate) fn largest(&self) -> usize {
         self.largest
     }
 
-    /// Why the kernel refused datagrams last; `None` if it has not, or if the queue was full.
+    /// Reason why the kernel refused the latest datagrams. `None` if it has refused none, or if the
+    /// queue was full.
     pub(crate) fn problem(&self) -> Option<&io::Error> {
         self.problem.as_ref()
     }
 
-    /// True if nothing is left to send.
+    /// True if nothing waits to be sent.
     pub(crate) fn is_empty(&self) -> bool {
         self.batch.is_empty() && self.waiting.is_empty()
     }
 
-    /// True if the socket did not take what was sent last.
+    /// True if the socket did not accept the latest datagrams.
     pub(crate) fn is_blocked(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Octets that the socket has not taken.
+    /// Octets that the socket has not accepted.
     pub(crate) fn octets(&self) -> usize {
         self.octets
     }
 
-    /// Datagrams that were dropped: the queue was full, or the kernel refused them.
+    /// Number of datagrams that were dropped because the queue was full or the kernel refused them.
     pub(crate) fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// Adds a datagram, which leaves at the next [`flush`](UdpWriter::flush) or before. True unless
-    /// the socket takes no more. What waits is charged to `queues`.
+    /// Adds a datagram. It is sent by the next [`flush`](UdpWriter::flush) or before. Returns false
+    /// if the socket accepts no more. Waiting octets are charged to `queues`.
     pub(crate) fn push(
         &mut self,
         channel: &UdpChannel,
@@ -88,7 +91,7 @@ impl UdpWriter {
         !self.is_blocked()
     }
 
-    /// Sends what there is. True unless the socket takes no more.
+    /// Sends all datagrams that wait. Returns false if the socket accepts no more.
     pub(crate) fn flush(
         &mut self,
         channel: &UdpChannel,
@@ -111,7 +114,7 @@ impl UdpWriter {
 
     fn send_batch(&mut self, channel: &UdpChannel, peer: SocketAddr, queues: &mut Budget) {
         let mut batch = std::mem::take(&mut self.batch);
-        // Datagrams that IP has to fragment leave one by one.
+        // Datagrams that IP must fragment are sent one by one.
         let mut result = channel.send(peer, &batch, batch.size() > self.largest);
         if let Err(unsent) = &result
             && unsent.is_of_size()
@@ -156,8 +159,9 @@ mod tests {
     use crate::sockets::udp::{UdpOptions, UdpRoom};
     use rustix::event::{PollFd, PollFlags, poll};
 
-    /// A peer on this host takes what it has room for and loses the rest at once, so that no socket on loopback stays full: a datagram
-    /// that is too large for UDP stands for one that the kernel refuses.
+    /// A peer on this host accepts what fits its buffer and loses the rest at once, so that no
+    /// socket on loopback stays full. A datagram for the wrong address family therefore stands for
+    /// one that the kernel refuses.
     #[test]
     fn every_datagram_of_a_batch_that_the_kernel_refuses_is_counted() {
         let channel = UdpChannel::bind(
@@ -187,13 +191,13 @@ mod tests {
         let (from, to) = (bind(), bind());
         let mut writer = UdpWriter::new(usize::MAX);
         let mut queues = Budget::new(1 << 20);
-        // As if the socket had taken nothing of a batch.
+        // Simulates a socket that accepted nothing of a batch.
         for number in 0..MOST_WAITING as u8 {
             writer.wait([number; 100].into(), &mut queues);
         }
         assert!(
             !writer.push(&from, to.local(), &[99; 100], &mut queues),
-            "it waits behind the others"
+            "the datagram waits after the others"
         );
         assert_eq!(
             (writer.dropped(), writer.octets(), queues.used()),
