@@ -1,4 +1,4 @@
-//! Applications at a daemon, by the library.
+//! Applications at a daemon, through the library.
 
 use super::bench::name;
 use super::daemon::Running;
@@ -18,7 +18,7 @@ fn unix(running: &Running) -> Place {
     Place::Unix(running.directory.join("n.sock"))
 }
 
-/// A producer in a thread of its own, which ends with the test.
+/// A producer on its own thread, which ends with the test.
 struct Serving(Arc<AtomicBool>, Option<JoinHandle<u64>>);
 
 impl Serving {
@@ -102,7 +102,10 @@ fn an_object_is_checked_against_the_certificate_that_is_trusted() {
             .key_name(),
         key_name.as_ref()
     );
-    assert!(serving.end() >= 5, "four segments and a certificate at least; caches answer the rest");
+    assert!(
+        serving.end() >= 5,
+        "at least four segments and a certificate; content stores answer the rest"
+    );
 }
 
 #[test]
@@ -153,6 +156,6 @@ fn a_producer_answers_under_several_prefixes_as_it_is_told() {
     assert_eq!(serving.end(), 6);
     assert!(
         matches!(consumer.ping(&name("/b"), 1, patience).expect("connected"), Pong::Lost(_)),
-        "nobody registered /b"
+        "/b is not registered"
     );
 }

@@ -1,4 +1,5 @@
-//! A forwarder between faces that only exist here, with as many threads as its configuration says, all driven by the test.
+//! A forwarder without sockets, on as many threads as its configuration has. The test drives them
+//! all.
 
 use narrows_forward::{
     Config, FaceSetup, FaceUri, Forwarder, Handovers, LinkRates, Opened, Remote, Shared, Sockets,
@@ -14,7 +15,7 @@ use narrows_wire::Ecn;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Entries of a forwarder's tables.
+/// Entries in a forwarder's tables.
 #[derive(Debug)]
 pub struct Status {
     pub pit_entries: u64,
@@ -22,13 +23,13 @@ pub struct Status {
     pub fib_entries: u64,
 }
 
-/// What a forwarder has asked of its sockets.
+/// Calls of a forwarder to its sockets.
 #[derive(Default)]
 pub struct Asked {
     pub sent: Vec<(FaceId, Vec<u8>)>,
     pub opening: Vec<(u64, Remote, Option<LinkRates>)>,
     pub closed: Vec<FaceId>,
-    /// What every socket has not taken yet.
+    /// Octets that each socket has not yet accepted.
     pub queued: usize,
 }
 
@@ -51,12 +52,12 @@ impl Sockets for Asked {
 }
 
 pub struct Bench {
-    /// That of the first thread, and those of the others.
+    /// The forwarder of the first thread, and the forwarders of the other threads.
     pub forwarder: Forwarder,
     pub others: Vec<Arc<Shared<Forwarder>>>,
-    /// What waits for each thread.
+    /// Handovers that wait for each thread.
     queues: Vec<Handovers>,
-    /// The thread of each face, where it is not the first.
+    /// Thread of each face that does not belong to the first thread.
     owners: BTreeMap<FaceId, usize>,
     next_owner: usize,
     pub now: Time,
@@ -95,7 +96,7 @@ impl Bench {
         }
     }
 
-    /// With so many threads, which get new faces in turn.
+    /// A bench with `threads` threads, which get new faces in turn.
     pub fn threads(threads: usize) -> Bench {
         Bench::with(
             &Config::parse(&format!("[tables]\nthreads = {threads}\n"), "test")
@@ -103,7 +104,7 @@ impl Bench {
         )
     }
 
-    /// Passes what threads hand over to each other into their queues.
+    /// Moves the handovers of all threads into the queues.
     pub fn post(&mut self) {
         for thread in 0..=self.others.len() {
             let queues = &mut self.queues;
@@ -123,7 +124,7 @@ impl Bench {
         }
     }
 
-    /// Lets the threads take what the others hand over, until nothing is left.
+    /// Lets the threads take handovers until none is left.
     pub fn settle(&mut self) {
         self.post();
         while let Some(thread) = self.queues.iter().position(|queue| !queue.is_empty()) {
@@ -139,7 +140,7 @@ impl Bench {
         }
     }
 
-    /// Octets arrive on a face at its thread.
+    /// Passes octets to a face on its thread.
     pub fn arrive(&mut self, face: FaceId, octets: &[u8]) {
         let (now, asked) = (self.now, &mut self.asked);
         match self.owners.get(&face) {
@@ -156,7 +157,7 @@ impl Bench {
         self.nonces
     }
 
-    /// An application on the UNIX socket.
+    /// Adds an application on the UNIX socket.
     pub fn app(&mut self) -> FaceId {
         self.face(FaceSetup {
             remote: FaceUri::Fd(7),
@@ -174,7 +175,7 @@ impl Bench {
         })
     }
 
-    /// A neighbour over UDP.
+    /// Adds a neighbour over UDP.
     pub fn neighbour(&mut self, remote: &str) -> FaceId {
         self.neighbour_with(remote, None)
     }
@@ -196,7 +197,7 @@ impl Bench {
         face
     }
 
-    /// Octets arrive on a face; what the forwarder sends then.
+    /// Passes octets to a face. Returns the packets that the forwarder then sends.
     pub fn receive(&mut self, face: FaceId, octets: &[u8]) -> Vec<(FaceId, Vec<u8>)> {
         self.arrive(face, octets);
         self.settle();
@@ -204,7 +205,7 @@ impl Bench {
         std::mem::take(&mut self.asked.sent)
     }
 
-    /// Time passes.
+    /// Lets time pass. Returns the packets that the forwarder sends.
     pub fn pass(&mut self, until: Time) -> Vec<(FaceId, Vec<u8>)> {
         loop {
             let dues = self.others.iter().map(|other| other.lock().due());
@@ -223,7 +224,7 @@ impl Bench {
         std::mem::take(&mut self.asked.sent)
     }
 
-    /// Opens what is to be opened.
+    /// Opens the faces that the forwarder has asked for.
     fn open_all(&mut self) {
         for (ticket, remote, rates) in std::mem::take(&mut self.asked.opening) {
             let Some(address) = remote.address() else {
@@ -243,7 +244,7 @@ impl Bench {
         }
     }
 
-    /// What the management tells of the forwarder as a whole.
+    /// General status of the forwarder, from its management.
     pub fn status(&mut self, face: FaceId) -> Status {
         let mut asked = Vec::new();
         let (dataset, nonce) = (name("/localhost/nfd/status/general"), self.nonce());
@@ -266,7 +267,7 @@ impl Bench {
         })
     }
 
-    /// The answer to a command: its code, and its content.
+    /// Sends a command. Returns the status code and the content of the answer.
     pub fn command(&mut self, face: FaceId, octets: &[u8]) -> (u64, Vec<u8>) {
         let sent = self.receive(face, octets);
         let (to, reply) = sent.iter().find(|(to, _)| *to == face).expect("an answer");
@@ -275,9 +276,9 @@ impl Bench {
             (data.content.expect("content").to_vec(), data.name.to_string())
         });
         let asked = with_interest(octets, |interest| interest.name.to_string());
-        assert_eq!(name, asked, "exactly the name of the command");
+        assert_eq!(name, asked, "the answer has exactly the name of the command");
         let response = ControlResponse::decode(&content).expect("a response");
-        assert!(response.parameters.is_some(), "clients need parameters, if need be empty ones");
+        assert!(response.parameters.is_some(), "clients need parameters, even if they are empty");
         (response.code, content)
     }
 }
@@ -317,7 +318,7 @@ pub fn header(octets: &[u8]) -> Header<'_> {
     LpPacket::decode(octets).expect("a packet of the link").header
 }
 
-/// An Interest of this name with this nonce.
+/// An Interest with this name and this nonce.
 pub fn interest(uri: &str, nonce: u32) -> Vec<u8> {
     let mut octets = Vec::new();
     let name = name(uri);
@@ -325,7 +326,7 @@ pub fn interest(uri: &str, nonce: u32) -> Vec<u8> {
     octets
 }
 
-/// Data of this name that stays fresh for a second.
+/// Data with this name that stays fresh for a second.
 pub fn data(uri: &str, content: &[u8]) -> Vec<u8> {
     let mut octets = Vec::new();
     let name = name(uri);
@@ -335,7 +336,8 @@ pub fn data(uri: &str, content: &[u8]) -> Vec<u8> {
     octets
 }
 
-/// What shows MIRCC to a neighbour while there is nothing else to send: a packet of the link with the class of an Interest alone.
+/// The hello that shows MIRCC to a neighbour: a link packet with the class of an Interest and
+/// nothing else.
 pub const HELLO: &[u8] = &[0x64, 0x05, 0xfd, 0x03, 0x8c, 0x01, 0x00];
 
 /// An Interest of a consumer that shows MIRCC.
@@ -346,7 +348,7 @@ pub fn of_follower(uri: &str, nonce: u32) -> Vec<u8> {
     )
 }
 
-/// A packet of the link with these fields.
+/// A link packet with these fields.
 pub fn link(header: &Header<'_>, fragment: &[u8]) -> Vec<u8> {
     let mut octets = Vec::new();
     header.write_packet(Some(fragment), &mut octets);

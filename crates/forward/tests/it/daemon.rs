@@ -17,11 +17,11 @@ use std::time::Duration;
 
 pub const PATIENCE: Option<Duration> = Some(Duration::from_secs(20));
 
-/// A daemon of its own directory and ports.
+/// A daemon with its own directory and ports.
 pub struct Running {
     pub directory: PathBuf,
     udp: Option<SocketAddr>,
-    /// Its configuration.
+    /// Configuration of the daemon.
     text: String,
     stopper: Option<Stopper>,
     thread: Option<JoinHandle<()>>,
@@ -32,7 +32,7 @@ impl Running {
         Running::listening(label, "udp = [\"127.0.0.1:0\"]\ntcp = [\"127.0.0.1:0\"]", more)
     }
 
-    /// A daemon at whose UNIX socket alone faces come in.
+    /// A daemon that only listens on its UNIX socket.
     pub fn only_unix(label: &str, more: &str) -> Running {
         Running::listening(label, "udp = []\ntcp = []", more)
     }
@@ -56,18 +56,18 @@ impl Running {
         self.thread = Some(std::thread::spawn(move || daemon.run().expect("an end in order")));
     }
 
-    /// The daemon ends, and another one of the same configuration begins.
+    /// Stops the daemon and starts another one with the same configuration.
     pub fn restart(&mut self) {
         self.stop();
         self.begin();
     }
 
-    /// The UDP address at which faces come in.
+    /// UDP address on which the daemon listens.
     pub fn udp(&self) -> SocketAddr {
         self.udp.expect("it listens")
     }
 
-    /// The UNIX socket.
+    /// Path of the UNIX socket.
     pub fn socket(&self) -> PathBuf {
         self.directory.join("n.sock")
     }
@@ -102,7 +102,7 @@ pub struct Client<S> {
 }
 
 impl Client<UnixStream> {
-    /// What comes within this time, if anything does.
+    /// The next packet. `None` if none arrives within this time.
     pub fn receive_within(&mut self, patience: Duration) -> Option<Vec<u8>> {
         self.stream.set_read_timeout(Some(patience)).expect("a timeout");
         let mut room = [0; 9000];
@@ -130,7 +130,7 @@ impl<S: Read + Write> Client<S> {
             }
             let mut room = [0; 65_536];
             let read = self.stream.read(&mut room).expect("more in time");
-            assert!(read > 0, "the daemon has closed the stream");
+            assert!(read > 0, "the daemon closed the stream");
             self.inbox.extend_from_slice(&room[..read]);
         }
     }
@@ -228,7 +228,7 @@ fn tcp_faces_are_made_by_command_and_ends_are_noticed() {
     assert_eq!(consumer.command("faces", "create", &create), 200);
     assert_eq!(consumer.command("faces", "create", &create), 409);
     let closed = TcpStream::connect("127.0.0.1:1").is_err();
-    assert!(closed, "nobody listens there");
+    assert!(closed, "the daemon does not listen there");
     let refused =
         ControlParameters { uri: Some("tcp4://127.0.0.1:1"), ..ControlParameters::default() };
     assert_eq!(consumer.command("faces", "create", &refused), 504);
@@ -278,7 +278,7 @@ fn a_stream_without_packets_is_closed_and_the_daemon_ends_in_order() {
     let socket = running.directory.join("n.sock");
     assert!(socket.exists());
     running.stop();
-    assert!(!socket.exists(), "it takes its socket with it");
+    assert!(!socket.exists(), "the daemon removes its socket");
 }
 
 #[test]
@@ -297,7 +297,7 @@ fn a_second_daemon_is_refused_and_a_dead_ones_socket_is_taken() {
     let dead = running.directory.join("dead.sock");
     drop(std::os::unix::net::UnixListener::bind(&dead).expect("a socket"));
     assert!(dead.exists());
-    Daemon::start(&config(&dead)).expect("it takes the place");
+    Daemon::start(&config(&dead)).expect("the daemon replaces the stale socket");
 }
 
 #[test]
@@ -321,10 +321,10 @@ fn a_permanent_face_over_tcp_comes_back() {
     }
 }
 
-/// Datagrams that the kernel dropped because the buffer of a socket of this host was full.
+/// Datagrams that the kernel dropped because the buffer of a socket on this host was full.
 pub fn drops(socket: &UdpSocket) -> u64 {
     let port = format!(":{:04X}", socket.local_addr().expect("an address").port());
-    // The list may lack a socket while others come and go.
+    // The list may lack a socket while other sockets come and go.
     std::iter::repeat_with(|| {
         std::fs::read_to_string("/proc/net/udp").expect("the sockets of this host")
     })
@@ -337,8 +337,9 @@ pub fn drops(socket: &UdpSocket) -> u64 {
     .expect("an endless search")
 }
 
-/// A neighbour with the kernel's default buffer asks for 200 Data, which an application has ready all at once: more than twice of what its
-/// buffer holds. How many it loses depends on when its process runs, and is printed; none is lost without being counted.
+/// A neighbour with the kernel's default socket buffer requests 200 Data packets, which an
+/// application sends all at once. They need more than twice that buffer. The number of lost packets
+/// depends on when the neighbour's process runs, and is printed. Every lost packet must be counted.
 #[test]
 fn a_burst_for_a_neighbour_with_a_default_buffer_arrives_or_is_counted() {
     const COUNT: u32 = 200;
@@ -353,7 +354,7 @@ fn a_burst_for_a_neighbour_with_a_default_buffer_arrives_or_is_counted() {
         for number in 0..COUNT {
             let uri = format!("/p/{round}/{number}");
             socket.send(&interest(&uri, round * COUNT + number)).expect("sent");
-            // Its own buffer holds fewer.
+            // The test's own buffer holds fewer.
             producer.receive();
             answers.extend(data(&uri, &[7; 1000]));
         }
@@ -372,14 +373,14 @@ fn a_burst_for_a_neighbour_with_a_default_buffer_arrives_or_is_counted() {
     println!("lost of bursts of {COUNT}: {lost:?}");
 }
 
-/// Data that a queue has marked on its way arrives marked at the application, if the daemon uses ECN; whole or in pieces of which one is
-/// marked.
+/// Data that a queue has marked on the path arrives marked at the application, if the daemon uses
+/// ECN. This holds for whole Data and for Data with one marked fragment.
 #[test]
 fn marks_of_ip_arrive_at_applications() {
     for ecn in [false, true] {
         let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
         let remote = socket.local_addr().expect("an address");
-        // A later key of the same table, and then the face.
+        // The first text is a later key of the same table. The face follows.
         let running = Running::start(
             &format!("ecn-{ecn}"),
             &format!("ecn = {ecn}\n[[face]]\nremote = \"udp4://{remote}\"\nroutes = [\"/far\"]\n"),
@@ -404,7 +405,11 @@ fn marks_of_ip_arrive_at_applications() {
             state
                 .recv((&socket).into(), &mut [IoSliceMut::new(&mut room)], &mut meta)
                 .expect("an Interest in time");
-            assert_eq!(meta[0].ecn, ecn.then_some(EcnCodepoint::Ect0), "of what the daemon sends");
+            assert_eq!(
+                meta[0].ecn,
+                ecn.then_some(EcnCodepoint::Ect0),
+                "the packets of the daemon are ECN-capable"
+            );
             answer(&data(uri, &[7; 2000]));
             header(&app.receive()).is_marked()
         };

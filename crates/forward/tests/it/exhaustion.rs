@@ -1,5 +1,5 @@
-//! Who sends all that he can: every table has a limit in octets or in entries, what does not fit is
-//! counted, and others still have room.
+//! Senders that send all they can: every table has a limit in octets or in entries, packets that do
+//! not fit are counted, and other users still have room.
 
 use super::bench::*;
 use super::daemon::{Client as App, PATIENCE, Running};
@@ -19,26 +19,27 @@ fn bench(tables: &str) -> Bench {
     Bench::with(&Config::parse(&format!("[tables]\n{tables}"), "test").expect("a configuration"))
 }
 
-/// What is held, how much may be, and how often there was no room.
+/// Octets in a table, its limit, and the number of refusals.
 fn table(content: &[u8], wanted: &str) -> (u64, u64, u64) {
     let mut tables = entries::<TableStatus<'_>>(content).map(|table| table.expect("a table"));
     let table = tables.find(|table| table.name == wanted).expect("the table");
     (table.used, table.limit, table.refused)
 }
 
-/// The same as the management tells it to an application.
+/// Octets in a table, its limit, and the number of refusals, as the management reports them to an
+/// application.
 fn told(bench: &mut Bench, app: FaceId, wanted: &str) -> (u64, u64, u64) {
     table(&dataset(bench, app, "/localhost/nfd/tables/list"), wanted)
 }
 
-/// Faces refused and evicted.
+/// Numbers of refused and of evicted faces.
 fn faces_told(bench: &mut Bench, app: FaceId) -> (u64, u64) {
     let content = dataset(bench, app, "/localhost/nfd/status/general");
     let status = GeneralStatus::decode(&content).expect("a status");
     (status.faces_refused.expect("a count"), status.faces_evicted.expect("a count"))
 }
 
-/// The face of a datagram from an address of another host.
+/// Face of a datagram from an address on another host.
 fn stranger(number: u32) -> FaceSetup {
     let address: SocketAddr =
         ([198, 18 + (number >> 16) as u8, (number >> 8) as u8, number as u8], 6363).into();
@@ -54,7 +55,7 @@ fn stranger(number: u32) -> FaceSetup {
 fn faces_that_nobody_uses_give_way_and_applications_find_room() {
     let mut bench = bench("faces = 80\n");
     let app = bench.app();
-    // Neighbours whose packets have come for more than a second stay for 30 s.
+    // Neighbours whose packets have arrived for more than a second stay for 30 s.
     let known: Vec<FaceId> = (0..5)
         .map(|number| {
             bench.forwarder.add_face(bench.now, stranger(number), &mut bench.asked).expect("room")
@@ -67,10 +68,10 @@ fn faces_that_nobody_uses_give_way_and_applications_find_room() {
             bench.forwarder.add_face(bench.now, stranger(*number), &mut bench.asked).is_ok()
         })
         .count();
-    assert_eq!(made, 70 - 5, "an eighth is for this host");
+    assert_eq!(made, 70 - 5, "an eighth is reserved for this host");
     let (refused, evicted) = faces_told(&mut bench, app);
     assert_eq!((refused, evicted), (4900 - 65, 0));
-    // Applications of this host, and faces that are configured, have the rest.
+    // Applications on this host and configured faces may use the rest.
     for _ in 0..9 {
         bench.app();
     }
@@ -107,7 +108,7 @@ fn faces_that_nobody_uses_give_way_and_applications_find_room() {
         bench.pass(ms(40_000 + 100 * round));
     }
     let stay = (0..5).all(|number| bench.forwarder.face_to(&stranger(number).remote).is_some());
-    assert!(stay, "those heard for longer give way last");
+    assert!(stay, "faces that were heard for longer are evicted last");
 }
 
 /// An Interest of 8.5 kB.
@@ -135,17 +136,17 @@ fn pending_interests_are_limited_in_octets_and_end_with_their_time() {
     }
     let (used, limit, refused) = told(&mut bench, app, "pending");
     assert!(used <= limit && most <= limit && limit == 2_000_000, "{used} of {limit}");
-    // Each of the three has at most what is free: a quarter.
+    // Each of the three has at most a quarter, which is what is free.
     assert!(used > limit / 2 && used <= 3 * limit / 4 + 10_000, "{used}");
     assert!(refused > 900, "{refused}");
     let other = bench.app();
     assert_eq!(
         bench.receive(other, &interest("/p/other", 1)).len(),
         1,
-        "who holds little still has room"
+        "an application with few pending Interests still has room"
     );
     bench.pass(ms(5000));
-    assert_eq!(bench.forwarder.node().pending_octets().used(), 0, "expired Interests take nothing");
+    assert_eq!(bench.forwarder.node().pending_octets().used(), 0, "expired Interests take no room");
 }
 
 #[test]
@@ -172,7 +173,7 @@ fn faces_and_answers_release_what_pending_interests_took() {
     assert_eq!(bench.forwarder.node().pending_octets().used(), 0);
 }
 
-/// The first pieces of a Data of 8 kB, in pieces of 600 octets.
+/// The first fragments of a Data of 8 kB, in fragments of 600 octets.
 fn first_pieces(sequence: u64, count: usize) -> Vec<Vec<u8>> {
     let whole = data("/p/x", &[5; 8000]);
     let (mut fragmenter, header) = (Fragmenter::new(sequence), Default::default());
@@ -205,10 +206,10 @@ fn pieces_are_limited_in_octets_over_all_faces_and_go_when_their_time_is_over() 
         used > limit / 2 && used <= limit && limit == 200_000 && refused > 0,
         "{used} of {limit}, {refused} refused"
     );
-    // Nothing more comes from anybody.
+    // No more packets arrive from anybody.
     bench.pass(ms(800));
     assert_eq!(told(&mut bench, app, "pieces").0, 0);
-    // And packets that come whole are put together again.
+    // Packets whose fragments all arrive are reassembled again.
     let near = bench.app();
     bench.receive(near, &interest("/p/x", 5));
     first_pieces(300, 14).iter().for_each(|piece| drop(bench.receive(strangers[0], piece)));
@@ -216,7 +217,7 @@ fn pieces_are_limited_in_octets_over_all_faces_and_go_when_their_time_is_over() 
     bench.receive(strangers[1], &first_pieces(300, 1)[0]);
     bench.forwarder.remove_face(bench.now, strangers[1], &mut bench.asked);
     bench.pass(ms(1000));
-    assert_eq!(told(&mut bench, app, "pieces").0, 0, "a face takes its pieces with it");
+    assert_eq!(told(&mut bench, app, "pieces").0, 0, "removing a face releases its fragments");
 }
 
 #[test]
@@ -235,7 +236,7 @@ fn routes_and_strategies_are_limited_in_number_and_octets() {
     };
     let codes: Vec<u64> =
         ["/a", "/b", "/c", "/d", "/a"].iter().map(|prefix| set(&mut bench, prefix)).collect();
-    assert_eq!(codes, [200, 200, 200, 503, 200], "a strategy that is there may be changed");
+    assert_eq!(codes, [200, 200, 200, 503, 200], "an existing strategy may be changed");
     let register = |bench: &mut Bench, prefix: &Name, verb: &str| {
         let parameters =
             ControlParameters { name: Some(prefix.as_ref()), ..ControlParameters::default() };
@@ -249,11 +250,7 @@ fn routes_and_strategies_are_limited_in_number_and_octets() {
         (10..12).contains(&added) && codes[added..].iter().all(|code| *code == 503),
         "{codes:?}"
     );
-    assert_eq!(
-        register(&mut bench, &long(0), "register"),
-        200,
-        "a route that is there may be changed"
-    );
+    assert_eq!(register(&mut bench, &long(0), "register"), 200, "an existing route may be changed");
     let (used, limit, refused) = told(&mut bench, app, "names");
     assert!(
         used <= limit && limit == 40_000 && refused == 20 - added as u64,
@@ -284,11 +281,11 @@ fn many_who_ask_for_a_large_dataset_share_it() {
         after < before + 200 * 1000 && after <= limit && refused == 0,
         "{before}, then {after}"
     );
-    // A change is told at once.
+    // A change is visible at once.
     bench.forwarder.add_route(&name("/new"), app, 0);
     let changed = dataset(&mut bench, app, "/localhost/nfd/fib/list");
     assert!(changed.len() > whole.len());
-    // Datasets that differ all the time give way to each other.
+    // Datasets that differ each time replace each other.
     for _ in 0..60 {
         bench.now += Span::from_millis(1);
         dataset(&mut bench, app, "/localhost/nfd/rib/list");
@@ -327,7 +324,7 @@ fn who_does_not_read_shares_what_may_wait_for_sockets() {
         producer.send(&data(&uri, &[7; 8000]));
         assert!(
             with_data(&consumer.receive(), |data| data.name.to_string()) == uri,
-            "who reads is served"
+            "applications that read are served"
         );
     }
     std::thread::sleep(std::time::Duration::from_millis(250));
@@ -345,7 +342,7 @@ fn who_does_not_read_shares_what_may_wait_for_sockets() {
     drop(deaf);
     let began = std::time::Instant::now();
     while table(&told(), "queues").0 > 100_000 {
-        assert!(began.elapsed().as_secs() < 20, "connections that are gone hold nothing");
+        assert!(began.elapsed().as_secs() < 20, "closed connections hold no room");
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
 }

@@ -1,4 +1,4 @@
-//! Fetches from a forwarder that says which Data has rates.
+//! Fetches from a forwarder that chooses which Data has rates.
 
 use super::bench::{link, name};
 use narrows_forward::{Consumer, Fetched, Place};
@@ -12,7 +12,8 @@ use std::net::{TcpListener, TcpStream};
 
 const SEGMENTS: u64 = 200;
 
-/// Answers the Interests of one connection until it ends, at once. Segments for which `has_rates` is true get 80 Mbit/s.
+/// Answers the Interests of one connection at once, until it ends. Segments for which `has_rates`
+/// is true get 80 Mbit/s.
 fn answer(mut stream: TcpStream, has_rates: fn(u64) -> bool) {
     let (mut inbox, mut room) = (Vec::new(), [0; 65_536]);
     while let Ok(read @ 1..) = stream.read(&mut room) {
@@ -34,7 +35,7 @@ fn answer(mut stream: TcpStream, has_rates: fn(u64) -> bool) {
                 .write(&Signer::DIGEST, &mut data);
             let rate = has_rates(segment).then_some(80_000_000);
             let mircc = Mircc { primary_bps: rate, secondary_bps: rate, ..Mircc::default() };
-            // Who has everything goes.
+            // A consumer that has the whole object closes the connection.
             let _ = stream.write_all(&link(&Header { mircc, ..Header::default() }, &data));
         }
     }
@@ -64,7 +65,8 @@ fn fetched(has_rates: fn(u64) -> bool) -> Fetched {
 
 #[test]
 fn rates_of_any_data_are_followed() {
-    // Of each link, of none, and of those behind a store of the first segments.
+    // Data has rates from each link, from no link, or from links behind a content store that has
+    // the first segments.
     let cases: [fn(u64) -> bool; 3] = [|_| true, |_| false, |segment| segment >= 20];
     for (case, (has_rates, expected)) in cases.into_iter().zip([true, false, true]).enumerate() {
         let fetched = fetched(has_rates);

@@ -1,4 +1,4 @@
-//! MIRCC's fields between forwarders, and what neighbours without them see.
+//! MIRCC fields between forwarders, and the view of neighbours without MIRCC.
 
 use super::bench::*;
 use narrows_forward::LinkRates;
@@ -17,7 +17,7 @@ fn bench() -> (Bench, FaceId, FaceId) {
     (bench, app, up)
 }
 
-/// Any of MIRCC's fields.
+/// True if the header has a MIRCC field.
 fn shows(header: Header<'_>) -> bool {
     header.mircc.any()
 }
@@ -32,7 +32,7 @@ fn data_carries_the_rate_of_its_link_to_an_application_that_asks_for_rates() {
     );
     let sent = bench.receive(app, &asked);
     assert_eq!(sent[0].0, up);
-    assert!(shows(header(&sent[0].1)), "the neighbour is told of MIRCC");
+    assert!(shows(header(&sent[0].1)), "the neighbour gets MIRCC fields");
     assert_eq!(header(&sent[0].1).pit_token, None, "a token is between two neighbours");
     let sent = bench.receive(up, &data("/a/1", b"x"));
     let answered = header(&sent[0].1);
@@ -67,7 +67,7 @@ fn a_path_is_learned_and_followed() {
     };
     assert_eq!(ask(&mut bench, "/a/1", 1, None)[0].0, up, "the cheaper one");
     bench.receive(up, &data("/a/1", b"x"));
-    // The way over the other one is known from Data that came by it.
+    // The path over the other neighbour becomes known from Data that arrives over it.
     bench.forwarder.add_route(&name("/a/b"), other, 0);
     ask(&mut bench, "/a/b/1", 2, None);
     let sent = bench.receive(other, &data("/a/b/1", b"x"));
@@ -113,13 +113,20 @@ fn fields_shown_are_remembered_for_a_minute() {
     let mircc = Mircc { class: Some(1), ..Mircc::default() };
     let shown = link(&Header { mircc, ..Header::default() }, &interest("/nowhere", 1));
     let sent = bench.receive(peer, &shown);
-    assert_eq!(header(&sent[0].1).nack, Some(NackReason::NoRoute), "it understands refusals then");
+    assert_eq!(
+        header(&sent[0].1).nack,
+        Some(NackReason::NoRoute),
+        "the neighbour understands refusals then"
+    );
     bench.pass(ms(61_000));
-    assert!(bench.receive(peer, &interest("/nowhere", 2)).is_empty(), "and others get none");
+    assert!(
+        bench.receive(peer, &interest("/nowhere", 2)).is_empty(),
+        "other neighbours get no Nack"
+    );
     assert_eq!(
         header(&bench.receive(app, &interest("/nowhere", 3))[0].1).nack,
         Some(NackReason::NoRoute),
-        "applications do"
+        "applications get one"
     );
 }
 
@@ -131,7 +138,7 @@ fn interests_are_held_back_so_that_data_fits_the_link() {
         let sent = bench.receive(app, &of_follower(&format!("/a/{number}"), number));
         left.extend(sent.iter().filter(|(face, _)| *face == up).map(|_| bench.now));
     }
-    assert_eq!(left.len(), 1, "the others wait");
+    assert_eq!(left.len(), 1, "the other Interests wait");
     for step in 1..=200 {
         let sent = bench.pass(ms(step));
         left.extend(
@@ -139,7 +146,8 @@ fn interests_are_held_back_so_that_data_fits_the_link() {
         );
     }
     assert_eq!(left.len(), 50);
-    // 1100 octets of Data are assumed; an Interest of 18 octets at 10 Mbit/s and the shaper's 0.98 leaves every 0.9 ms.
+    // Data of 1100 octets is assumed. At 10 Mbit/s and the shaper's 0.98, an Interest of 18 octets
+    // leaves every 0.9 ms.
     let mean = left[49].since(left[0]).as_secs_f64() / 49.0;
     assert!((0.0008..0.0011).contains(&mean), "{mean}");
 }
@@ -173,7 +181,7 @@ fn an_interest_keeps_its_octets_but_for_the_hop_limit() {
         ..InterestDraft::new(name("/a/2").as_ref())
     }
     .write(&mut last);
-    assert!(bench.receive(app, &last).is_empty(), "its way ends here");
+    assert!(bench.receive(app, &last).is_empty(), "its hop limit is used up");
     let mut bare = Vec::new();
     InterestDraft { nonce: None, ..InterestDraft::new(name("/a/3").as_ref()) }.write(&mut bare);
     let sent = bench.pass(ms(100));

@@ -1,4 +1,4 @@
-//! Sockets that take no more: what waits is bounded, what is dropped is counted, and nobody else waits.
+//! Full sockets: queues are bounded, dropped packets are counted, and other faces do not wait.
 
 use super::bench::{HELLO, data, interest, with_data};
 use super::daemon::{Client, PATIENCE, Running, drops};
@@ -15,7 +15,7 @@ const LARGE: usize = 8000;
 /// Most octets that wait for a stream whose peer does not read.
 const MOST_WAITING: usize = 8 << 20;
 
-/// What the daemon says of each face: Data sent, packets dropped.
+/// Data sent and packets dropped on each face, as the daemon reports them.
 fn faces(running: &Running) -> Vec<(u64, u64)> {
     let mut manager = Manager::connect(&Place::Unix(running.socket())).expect("a connection");
     let content = manager.dataset("/localhost/nfd/faces/list").expect("faces");
@@ -23,7 +23,7 @@ fn faces(running: &Running) -> Vec<(u64, u64)> {
     faces.map(|face| (face.out_data, face.out_dropped.expect("a counter"))).collect()
 }
 
-/// The numbers of the one face to which so many Data were sent.
+/// Data sent and packets dropped on the one face to which at least `data` Data packets were sent.
 fn face_with(running: &Running, data: u64) -> Option<(u64, u64)> {
     faces(running).into_iter().find(|(sent, _)| *sent >= data)
 }
@@ -41,7 +41,8 @@ fn others_are_served(running: &Running, round: u32) {
     }
 }
 
-/// An application asks for `count` Data and reads none of them until all have been answered. The kernel holds at most so many octets for it.
+/// An application requests `count` Data packets and reads none of them until all have been
+/// answered. The kernel holds at most `kernel` octets for it.
 fn a_peer_that_does_not_read<S: Read + Write>(
     running: &Running,
     mut stopped: Client<S>,
@@ -57,15 +58,16 @@ fn a_peer_that_does_not_read<S: Read + Write>(
         producer.send(&data(&uri, &[7; LARGE]));
     }
     others_are_served(running, 0);
-    let (sent, _) =
-        face_with(running, u64::from(count)).expect("the face of the one that does not read");
+    let (sent, _) = face_with(running, u64::from(count))
+        .expect("the face of the application that does not read");
     assert_eq!(sent, u64::from(count));
-    // The daemon looks at its sockets' counters every 100 ms, and before it answers if it is late.
+    // The daemon reads the counters of its sockets every 100 ms. If it is late, it reads them
+    // before it answers.
     std::thread::sleep(Duration::from_millis(150));
     let (_, dropped) = face_with(running, u64::from(count)).expect("the face");
     let least = count as usize * LARGE - MOST_WAITING - kernel;
     assert!(dropped as usize * LARGE >= least, "{dropped} of {count} dropped");
-    // What has waited comes whole and in order, and everything else was counted.
+    // The packets that waited arrive whole and in order. All others were counted.
     let mut latest = None;
     for _ in 0..u64::from(count) - dropped {
         let number = with_data(&stopped.receive(), |data| {
@@ -75,7 +77,7 @@ fn a_peer_that_does_not_read<S: Read + Write>(
         assert!(number > latest, "{number:?} after {latest:?}");
         latest = number;
     }
-    // The stream goes on.
+    // The stream still works.
     stopped.send(&interest("/p/later", count));
     producer.receive();
     producer.send(&data("/p/later", &[7; 10]));
@@ -83,7 +85,7 @@ fn a_peer_that_does_not_read<S: Read + Write>(
     assert_eq!(
         face_with(running, u64::from(count)).map(|(_, after)| after),
         Some(dropped),
-        "and loses nothing more"
+        "no further packet is lost"
     );
 }
 
@@ -106,7 +108,7 @@ fn an_application_that_does_not_read_its_tcp_socket_loses_what_is_too_much() {
         .expect("a TCP address");
     let stream = TcpStream::connect(address).expect("a connection");
     stream.set_read_timeout(PATIENCE).expect("a timeout");
-    // What the kernel lets a socket's buffers grow to stands last.
+    // The last of the three values is the largest buffer that the kernel grants.
     let most = |of: &str| {
         let told =
             std::fs::read_to_string(format!("/proc/sys/net/ipv4/tcp_{of}mem")).expect("a limit");
@@ -120,9 +122,9 @@ fn an_application_that_does_not_read_its_tcp_socket_loses_what_is_too_much() {
     a_peer_that_does_not_read(&running, Client::new(stream), kernel, count as u32);
 }
 
-/// Names the process in a namespace.
+/// Environment variable that marks the process inside a namespace.
 const INSIDE: &str = "NARROWS_TEST_INSIDE";
-/// Data that are ready at once.
+/// Data packets that are sent at once.
 const READY: u32 = 1000;
 
 fn tc(rate: &str) {
@@ -130,7 +132,8 @@ fn tc(rate: &str) {
     assert!(Command::new("tc").args(words.split(' ')).status().expect("tc").success(), "{words}");
 }
 
-/// The daemon and a neighbour on one device, which is slow for a while: the socket is full, a queue is behind it, and the rest is dropped.
+/// The daemon and a neighbour on one device that is slow for a while: the socket is full, a queue
+/// forms before it, and further packets are dropped.
 #[test]
 #[ignore = "another test starts it in a namespace"]
 fn a_full_udp_socket_inside() {
@@ -144,7 +147,7 @@ fn a_full_udp_socket_inside() {
     let neighbour = UdpSocket::bind("10.9.0.2:0").expect("a socket");
     neighbour.set_read_timeout(PATIENCE).expect("a timeout");
     let remote = neighbour.local_addr().expect("an address");
-    // Ten thousand times the rate that the device has while it is slow.
+    // This is ten thousand times the rate of the device while it is slow.
     let face = format!("[[face]]\nremote = \"udp4://{remote}\"\nlink_rate = \"100 Mbit/s\"\n");
     let running = Running::only_unix("full-udp", &face);
     let (mut room, mut consumer) = ([0; 9000], running.connect());
@@ -161,7 +164,7 @@ fn a_full_udp_socket_inside() {
     }
     tc("10kbit");
     producer.send(&answers);
-    // Once the answers have been handled, so has this.
+    // The answers have been handled once this exchange has.
     consumer.send(&interest("/p/last", READY));
     producer.receive();
     producer.send(&data("/p/last", &[7; 10]));
@@ -169,7 +172,8 @@ fn a_full_udp_socket_inside() {
     others_are_served(&running, 1);
     let patience = Instant::now();
     let dropped = loop {
-        // 32 leave at once, 20 ms at 100 Mbit/s wait for the pace, and then 64 for the socket, which holds 125,000 octets or twice of it.
+        // 32 datagrams leave at once, 20 ms at 100 Mbit/s are held back by pacing, and 64 wait for
+        // the socket. The socket holds between 125,000 octets and twice that.
         match face_with(&running, u64::from(READY)) {
             Some((_, dropped)) if dropped > u64::from(READY) / 2 => break dropped,
             counted => assert!(Some(patience.elapsed()) < PATIENCE, "{counted:?}"),
@@ -189,7 +193,7 @@ fn a_full_udp_socket_inside() {
         while neighbour.recv(&mut room).is_ok() {
             came += u64::from(room[..HELLO.len()] != *HELLO);
         }
-        // A neighbour that the host does not let run loses some of its own.
+        // A neighbour whose process does not run in time may lose datagrams too.
         let ((_, dropped), lost) =
             (face_with(&running, u64::from(READY)).expect("the face"), drops(&neighbour));
         if came + lost + dropped == u64::from(READY) {
@@ -201,7 +205,7 @@ fn a_full_udp_socket_inside() {
         );
     };
     println!("{dropped} of {READY} were dropped, {came} have come");
-    // It goes on.
+    // The face still works.
     neighbour.set_read_timeout(PATIENCE).expect("a timeout");
     neighbour.send_to(&interest("/p/later", READY + 1), daemon).expect("sent");
     producer.receive();

@@ -1,5 +1,5 @@
-//! Consumers and what producers, or who answers in their place, may do to them; and forwarders that
-//! end.
+//! Consumers under attack by producers or by hosts that answer in a producer's place, and
+//! forwarders that end.
 
 use super::bench::{link, name};
 use super::daemon::Running;
@@ -15,12 +15,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// What somebody answers.
+/// Answers of an attacker.
 #[derive(Clone, Copy)]
 struct Answers {
     last: u64,
     size: usize,
-    /// The segment that never comes.
+    /// Segment that never arrives.
     missing: Option<u64>,
     rate: Option<u64>,
 }
@@ -60,14 +60,14 @@ fn answer(mut stream: TcpStream, answers: Answers) {
             out.extend(link(&Header { mircc, ..Header::default() }, &data));
         }
         inbox.drain(..taken);
-        // Who has heard enough goes.
+        // A consumer that has received enough closes the connection.
         if stream.write_all(&out).is_err() {
             return;
         }
     }
 }
 
-/// Fetches from one who answers so.
+/// Fetches an object from a host that sends these answers.
 fn fetch(
     answers: Answers,
     prepare: impl FnOnce(&mut Consumer),
@@ -88,19 +88,19 @@ fn fetch(
 
 #[test]
 fn a_segment_that_never_comes_ends_the_fetch_though_others_do() {
-    // 800 MB without the second segment: no more than 64 MiB of it may wait.
+    // 800 MB without the second segment: at most 64 MiB of it may wait.
     let answers = Answers { last: 100_000, size: 8000, missing: Some(1), ..HONEST };
     let began = Instant::now();
     let (fetched, content) = fetch(answers, |consumer| consumer.patience(Span::from_secs(3)));
     let error = fetched.expect_err("it cannot be complete");
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
-    assert_eq!(content.len(), 8000, "only what comes before it is written");
+    assert_eq!(content.len(), 8000, "only the segments before it are written");
     match error {
         FetchError::Missing { segment: 1, arrived, of: 100_001, .. } => {
             let waiting = (arrived - 1) * 8000;
             assert!(waiting <= 64 << 20, "{waiting} octets wait");
         }
-        // Late answers of a busy host count as silence.
+        // Late answers on a busy host count as silence.
         FetchError::Stalled(..) => {}
         other => panic!("{other}"),
     }

@@ -1,4 +1,4 @@
-//! The forwarder as peers see it, without sockets.
+//! Tests of the forwarder, most of them without sockets, as its peers see it.
 
 mod apps;
 mod bench;

@@ -19,7 +19,7 @@ fn octets(hex: &str) -> Vec<u8> {
         .collect()
 }
 
-/// A command signed as version 0.3 has it.
+/// A command, signed by the rules of version 0.3.
 pub fn signed(module: &str, verb: &str, parameters: &ControlParameters<'_>) -> Vec<u8> {
     let name = ManagementName::command(Scope::Localhost, module, verb, parameters);
     let mut octets = Vec::new();
@@ -40,11 +40,11 @@ pub fn parameters(content: &[u8]) -> ControlParameters<'_> {
     ControlResponse::decode(content).expect("a response").parameters.expect("parameters")
 }
 
-/// The whole content of a dataset, fetched as clients do: discovery, then every segment by its exact name.
+/// Content of a dataset, fetched as clients do: discovery, then every segment by its exact name.
 pub fn dataset(bench: &mut Bench, face: FaceId, uri: &str) -> Vec<u8> {
     let mut octets = Vec::new();
     let wanted = name(uri);
-    // A nonce is used once.
+    // Each nonce may be used only once.
     let nonce = bench.nonce();
     InterestDraft {
         nonce: Some(nonce),
@@ -54,7 +54,7 @@ pub fn dataset(bench: &mut Bench, face: FaceId, uri: &str) -> Vec<u8> {
     }
     .write(&mut octets);
     let sent = bench.receive(face, &octets);
-    assert_eq!(sent.len(), 1, "one segment answers");
+    assert_eq!(sent.len(), 1, "one segment is the answer");
     let (base, last) = with_data(&sent[0].1, |data| {
         let last = data
             .meta
@@ -76,7 +76,7 @@ pub fn dataset(bench: &mut Bench, face: FaceId, uri: &str) -> Vec<u8> {
     }
     assert!(
         bench.receive(face, &interest(&format!("{base}/seg={}", last + 1), 99)).is_empty(),
-        "silence behind the last"
+        "no answer after the last segment"
     );
     content
 }
@@ -93,7 +93,7 @@ fn a_face_is_made_once_and_known_then() {
     );
     assert!(
         made.local_uri.is_some() && made.mtu.is_none() && made.marking_interval_ns.is_none(),
-        "no more than clients expect"
+        "only the fields that clients expect"
     );
     let id = made.face_id;
     assert!(id >= Some(256));
@@ -199,7 +199,7 @@ fn routes_of_all_three_clients_are_registered() {
         ControlParameters { name: Some(app_prefix.as_ref()), ..ControlParameters::default() };
     assert_eq!(bench.command(app, &signed("rib", "unregister", &gone)).0, 200);
     bench.pass(ms(1_300_000));
-    assert_eq!(list(&mut bench).len(), 1, "the one of NDNts has ended");
+    assert_eq!(list(&mut bench).len(), 1, "the route of NDNts has expired");
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn routes_forward_and_go_with_their_face() {
     assert_eq!(sent[0].0, app);
     let answer = data("/py/app/x", b"hello");
     let sent = bench.receive(app, &answer);
-    assert_eq!(sent, [(other, answer)], "as it came, and bare");
+    assert_eq!(sent, [(other, answer)], "the Data is unchanged and without a link header");
     let destroy = ControlParameters { face_id: Some(256), ..ControlParameters::default() };
     assert_eq!(bench.command(other, &signed("faces", "destroy", &destroy)).0, 200);
     assert_eq!(bench.asked.closed, [app]);
@@ -279,7 +279,7 @@ fn strategies_are_set_by_name_with_and_without_a_version() {
         )
     };
     assert_eq!(bench.command(app, &unset(prefix.as_ref())).0, 200);
-    assert_eq!(bench.command(app, &unset(NameRef::ROOT)).0, 400, "the root keeps one");
+    assert_eq!(bench.command(app, &unset(NameRef::ROOT)).0, 400, "the root keeps its strategy");
     assert_eq!(list(&mut bench).len(), 1);
 }
 
@@ -359,7 +359,7 @@ fn status_counts_and_the_store_obeys() {
     bench.receive(other, &interest("/py/app/x", 5));
     bench.receive(app, &data("/py/app/x", b"hello"));
     let sent = bench.receive(other, &interest("/py/app/x", 6));
-    assert_eq!(sent[0].0, other, "from the store");
+    assert_eq!(sent[0].0, other, "the content store answers");
     bench.now = ms(3000);
     let content = dataset(&mut bench, app, "/localhost/nfd/status/general");
     let status = GeneralStatus::decode(&content).expect("a status");
@@ -395,7 +395,7 @@ fn commands_need_a_local_face_a_right_digest_and_a_known_name() {
     let far = bench.neighbour("udp4://192.0.2.7:6363");
     assert!(
         bench.receive(far, &octets(captured::PYTHON_REGISTER)).is_empty(),
-        "names under /localhost do not come from other hosts"
+        "names under /localhost must not come from other hosts"
     );
     let mut damaged = octets(captured::PYTHON_REGISTER);
     let last = damaged.len() - 1;
@@ -484,7 +484,8 @@ fn interests_that_the_police_refuses_are_told_of_policed_faces_alone() {
     bench.receive(down, &of_follower("/a/0", 1));
     let mircc = Mircc { primary_bps: Some(100_000), ..Mircc::default() };
     bench.receive(up, &link(&Header { mircc, ..Header::default() }, &data("/a/0", &[7; 1000])));
-    // 125 kbit/s are 15,625 octets in a second: 14 Data of more than 1000 octets, and one more.
+    // 125 kbit/s are 15,625 octets per second: 14 Data packets of more than 1000 octets, and one
+    // more.
     let ask = |bench: &mut Bench, number| {
         bench.receive(down, &of_follower(&format!("/a/{number}"), number))
     };

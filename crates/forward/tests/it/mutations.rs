@@ -1,4 +1,4 @@
-//! A forwarder that gets damaged and made-up packets: it goes on, and keeps its tables bounded.
+//! Damaged and random packets: the forwarder continues, and its tables stay bounded.
 
 use super::bench::*;
 use super::captured;
@@ -6,7 +6,7 @@ use narrows_forward::Config;
 use narrows_ndn::lp::{Header, LpPacket, NackReason, PitToken};
 use narrows_units::{Random, Span};
 
-/// Packets of the test; 10^7 and more by `NARROWS_MUTATIONS=10000000`.
+/// Number of packets. `NARROWS_MUTATIONS=10000000` sets another number, for example 10^7.
 fn packets() -> u64 {
     std::env::var("NARROWS_MUTATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(2_000_000)
 }
@@ -14,7 +14,7 @@ fn packets() -> u64 {
 /// Limits that mutated packets reach.
 const TABLES: &str = "[tables]\ncontent_store = 500\ncontent_store_size = \"1 MB\"\npending = 2000\npending_per_face = 1000\nfaces = 40\nroutes = 50\n";
 
-/// What the mutations start from: packets of every kind, and commands of other programs.
+/// Packets that are mutated: packets of every kind, and commands of other programs.
 fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = vec![
         interest("/a/b/c", 1),
@@ -60,7 +60,8 @@ fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Changes one to four places: an octet, a cut, an insertion, a piece of another packet, or a number raised or lowered.
+/// Changes one to four places: an octet, a cut, an insertion, a part of another packet, or a number
+/// raised or lowered.
 fn mutate(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     let pick = |random: &mut Random| &seeds[random.below(seeds.len() as u64) as usize];
     let mut octets = pick(random).clone();
@@ -101,7 +102,7 @@ fn mutated_packets_break_nothing_between_threads() {
     survives(&format!("{TABLES}threads = 4\n"), packets() / 10);
 }
 
-/// Mutated packets come, so many of them, at a forwarder of this configuration.
+/// Passes mutated packets to a forwarder with this configuration.
 fn survives(config: &str, packets: u64) {
     let mut bench = Bench::with(&Config::parse(config, "test").expect("a configuration"));
     let (app, near, far) = (
@@ -118,7 +119,7 @@ fn survives(config: &str, packets: u64) {
         for (_, sent) in bench.receive(face, &octets) {
             assert!(
                 LpPacket::decode(&sent).is_ok(),
-                "what it sends is a packet: {sent:02x?} after {octets:02x?}"
+                "the forwarder must send packets: {sent:02x?} after {octets:02x?}"
             );
         }
         if round % 1000 == 0 {
@@ -127,7 +128,8 @@ fn survives(config: &str, packets: u64) {
         }
     }
     eprintln!("{packets} packets in {:?}", began.elapsed());
-    // As `narrows ndn forward status` tells, the tables keep to their limits; a second after the last packet the forwarder forwards as ever.
+    // The tables keep to the limits that `narrows ndn forward status` shows. A second after the
+    // last packet, the forwarder forwards as before.
     let status = bench.status(app);
     assert!(
         status.pit_entries <= 2000 && status.cs_entries <= 500 && status.fib_entries <= 50,
@@ -135,9 +137,17 @@ fn survives(config: &str, packets: u64) {
     );
     let later = bench.now + Span::from_secs(60);
     bench.pass(later);
-    assert_eq!(bench.status(app).pit_entries, 1, "all have expired but the one that asks for this");
+    assert_eq!(
+        bench.status(app).pit_entries,
+        1,
+        "all have expired except the Interest for the status"
+    );
     bench.forwarder.add_route(&name("/after"), app, 0);
-    assert_eq!(bench.receive(far, &interest("/after/all", 77)).len(), 1, "it still forwards");
+    assert_eq!(
+        bench.receive(far, &interest("/after/all", 77)).len(),
+        1,
+        "the forwarder still forwards"
+    );
 }
 
 #[test]
@@ -149,12 +159,8 @@ fn routes_that_flap_and_faces_that_die_leave_nothing_behind() {
         let face = bench.neighbour(&format!("udp4://192.0.2.{}:6363", 1 + round % 200));
         bench.forwarder.add_route(&name("/flap"), face, 0);
         let asked = interest(&format!("/flap/{round}"), round);
-        assert_eq!(
-            bench.receive(app, &asked)[0].0,
-            face,
-            "the route leads to the face that is there"
-        );
-        // In every other round the answer comes; in the others the face dies first.
+        assert_eq!(bench.receive(app, &asked)[0].0, face, "the route leads to the present face");
+        // The answer arrives in every second round. In the other rounds the face is removed first.
         if round % 2 == 0 {
             let answer = bench.receive(face, &data(&format!("/flap/{round}"), b"x"));
             assert!(answer.iter().any(|(to, _)| *to == app), "round {round}");

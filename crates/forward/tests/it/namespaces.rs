@@ -1,6 +1,8 @@
-//! Two daemons in network namespaces, on a link of 10 Mbit/s that the kernel's token bucket makes. Needs root; what it makes it removes.
+//! Two daemons in network namespaces, on a link of 10 Mbit/s made by the kernel's token bucket
+//! filter. Needs root. The tests remove everything that they make.
 //!
-//! A phase in which the daemons waited for a processor is not judged: Interests that leave late say nothing of the law.
+//! A phase in which a daemon waited for a processor is not judged, because late Interests tell
+//! nothing about the rate law.
 
 use narrows_forward::{Client, Config, Consumer, Daemon, Object, Place, Producer};
 use narrows_ndn::management::{FaceStatus, entries};
@@ -16,13 +18,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
-/// Names the configuration of a daemon in a process of its own.
+/// Environment variable with the configuration of a daemon in a separate process.
 pub const CONFIG: &str = "NARROWS_TEST_CONFIG";
-/// A segment, and what it has at most on the wire: name, signature, fields of the link and of MIRCC, and 42 octets of IP and below.
+/// Content of a segment, and upper limit of its overhead on the wire: name, signature, link fields,
+/// MIRCC fields, and 42 octets for IP and below.
 const SEGMENT: usize = 1000;
 const OVERHEAD: f64 = 230.0;
 const LINK: f64 = 10e6;
-/// The share of time in which a daemon may wait for a processor; ours.
+/// Largest share of time in which a daemon may wait for a processor. Our choice.
 const MOST_WAITING: f64 = 0.1;
 
 #[test]
@@ -52,15 +55,17 @@ struct Network {
     names: [String; 2],
     directory: PathBuf,
     daemons: Vec<Child>,
-    /// Networks are made one after another: together they would wait for processors.
+    /// Networks are made one after another, because daemons of several would wait for processors.
     _alone: MutexGuard<'static, ()>,
 }
 
 pub static ALONE: Mutex<()> = Mutex::new(());
 
 impl Network {
+    /// Makes the namespaces and the link.
+    ///
     /// # Errors
-    /// This host does not let the test make it: the reason.
+    /// The reason why this host cannot make them.
     fn make() -> Result<Network, String> {
         if !geteuid().is_root() {
             return Err("making network namespaces needs root".to_owned());
@@ -70,7 +75,7 @@ impl Network {
         let names = ["a", "b"].map(|end| format!("nrl-{id}-{end}"));
         let directory = std::env::temp_dir().join(format!("nrl-{id}"));
         std::fs::create_dir_all(&directory).map_err(|error| error.to_string())?;
-        // From here on everything is removed, whatever fails.
+        // From here on, everything is removed whatever fails.
         let network = Network { names, directory, daemons: Vec::new(), _alone: alone };
         let [a, b] = &network.names;
         for command in [
@@ -93,7 +98,7 @@ impl Network {
         self.directory.join(format!("{end}.sock"))
     }
 
-    /// Starts the daemon of an end, with a face to the other one.
+    /// Starts the daemon of one end, with a face to the other end.
     fn start(&mut self, end: usize, face: &str) {
         let config = self.directory.join(format!("{end}.toml"));
         let (own, other) = (end + 1, 2 - end);
@@ -122,7 +127,7 @@ impl Network {
         }
     }
 
-    /// Octets that wait on the way of Data.
+    /// Octets of Data that wait for the link.
     fn queue(&self) -> f64 {
         let told = run(&format!("tc -n {} -s qdisc show dev far", self.names[1])).expect("a queue");
         let backlog = told
@@ -138,7 +143,7 @@ impl Network {
         }
     }
 
-    /// Packets that the link has dropped, both ways.
+    /// Packets that the link has dropped, in both directions.
     fn dropped(&self) -> u64 {
         let ends = [(&self.names[0], "near"), (&self.names[1], "far")];
         let told = ends.map(|(name, device)| {
@@ -150,7 +155,8 @@ impl Network {
         dropped.map(|count| count.parse::<u64>().expect("a number")).sum()
     }
 
-    /// Nanoseconds in which the threads of each daemon could have run and waited for a processor.
+    /// Time in nanoseconds in which the threads of each daemon were ready to run and waited for a
+    /// processor.
     fn waited(&self) -> Vec<u64> {
         let of = |daemon: &Child| {
             let threads = std::fs::read_dir(format!("/proc/{}/task", daemon.id()))
@@ -164,7 +170,7 @@ impl Network {
         self.daemons.iter().map(of).collect()
     }
 
-    /// The link carries this rate towards the near end from now on.
+    /// Changes the rate of the link towards the near end.
     fn slow_down(&self, rate: &str) {
         run(&format!(
             "tc -n {} qdisc change dev far root tbf rate {rate} burst 4kb latency 300ms",
@@ -178,7 +184,7 @@ impl Network {
         self.of_faces(0, |face| face.suspect_s).into_iter().sum()
     }
 
-    /// What the faces of an end tell of themselves, if they do.
+    /// Values that the faces of one end report. Faces without the value are left out.
     fn of_faces(&self, end: usize, told: impl Fn(&FaceStatus<'_>) -> Option<u64>) -> Vec<u64> {
         let content = Client::connect(&Place::Unix(self.socket(end)))
             .expect("a connection")
@@ -197,7 +203,7 @@ impl Network {
 impl Drop for Network {
     fn drop(&mut self) {
         for daemon in &mut self.daemons {
-            // One that has ended needs no more.
+            // An error means that the daemon has already ended.
             let _ = daemon.kill();
             let _ = daemon.wait();
         }
@@ -208,7 +214,7 @@ impl Drop for Network {
     }
 }
 
-/// Applications, which end with it.
+/// Applications. Dropping this ends them.
 struct Apps {
     go_on: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
@@ -229,20 +235,20 @@ impl Apps {
         producer.serve(object).expect("a route");
         let go_on = self.go_on.clone();
         self.threads.push(std::thread::spawn(move || {
-            // The daemon may go first.
+            // The daemon may end first.
             let _ = producer.run(&mut || go_on.load(Ordering::Relaxed));
         }));
         base
     }
 
-    /// Fetches by MIRCC; the octets that have come.
+    /// Fetches with MIRCC. The result counts the octets that have arrived.
     fn fetch(&mut self, network: &Network, base: Name) -> Arc<AtomicU64> {
         let octets = Arc::new(AtomicU64::new(0));
         let (told, go_on, socket) = (octets.clone(), self.go_on.clone(), network.socket(0));
         self.threads.push(std::thread::spawn(move || {
             let mut consumer = Consumer::connect(&Place::Unix(socket)).expect("a connection");
             let mut out = Until(go_on);
-            // It ends with an error when it is told to stop.
+            // The fetch ends with an error when it is told to stop.
             let _ = consumer.fetch(&base, &mut out, &mut |progress| {
                 told.store(progress.octets, Ordering::Relaxed)
             });
@@ -250,7 +256,8 @@ impl Apps {
         octets
     }
 
-    /// Fetches with a window of 100 Interests without any field of MIRCC; the octets that have come.
+    /// Fetches with a window of 100 Interests and no MIRCC field. The result counts the octets that
+    /// have arrived.
     fn window(&mut self, network: &Network, base: Name) -> Arc<AtomicU64> {
         let octets = Arc::new(AtomicU64::new(0));
         let (told, go_on, socket) = (octets.clone(), self.go_on.clone(), network.socket(0));
@@ -268,7 +275,7 @@ impl Drop for Apps {
     }
 }
 
-/// Takes everything until it is told to stop.
+/// A sink that accepts everything until it is told to stop.
 struct Until(Arc<AtomicBool>);
 
 impl Write for Until {
@@ -321,7 +328,7 @@ fn keep_a_window(socket: &Path, base: &Name, told: &AtomicU64, go_on: &AtomicBoo
     }
 }
 
-/// Runs a phase, and judges what it says unless a daemon had to wait for a processor.
+/// Runs a phase and judges its findings, unless a daemon had to wait for a processor.
 fn phase(network: &Network, name: &str, run: impl FnOnce() -> Vec<(String, bool)>) {
     let (began, before) = (Instant::now(), network.waited());
     let findings = run();
@@ -350,14 +357,14 @@ fn phase(network: &Network, name: &str, run: impl FnOnce() -> Vec<(String, bool)
     }
 }
 
-/// Bits per second of content over `span`.
+/// Content received over `span`, in bits per second.
 fn rate(octets: &AtomicU64, span: Duration) -> f64 {
     let (before, began) = (octets.load(Ordering::Relaxed), Instant::now());
     sleep(span);
     8.0 * (octets.load(Ordering::Relaxed) - before) as f64 / began.elapsed().as_secs_f64()
 }
 
-/// Busy processes, which end with it: four for each processor.
+/// Busy processes, four per processor. Dropping this ends them.
 struct Load(Vec<Child>);
 
 impl Load {
@@ -372,14 +379,14 @@ impl Load {
 impl Drop for Load {
     fn drop(&mut self) {
         for process in &mut self.0 {
-            // One that has ended needs no more.
+            // An error means that the process has already ended.
             let _ = process.kill();
             let _ = process.wait();
         }
     }
 }
 
-/// How late a thread wakes that sleeps for a millisecond, again and again: the longest.
+/// Longest delay of a thread that sleeps for a millisecond again and again.
 fn latest_waking(go_on: &AtomicBool) -> Duration {
     let mut latest = Duration::ZERO;
     while go_on.load(Ordering::Relaxed) {
@@ -390,22 +397,23 @@ fn latest_waking(go_on: &AtomicBool) -> Duration {
     latest
 }
 
-/// Ten seconds of a busy host at most, in windows: other programs may make the host busier still, so the best window counts.
+/// Windows of measurement: ten seconds of a busy host at most. Other programs may make the host
+/// even busier, so the best window counts.
 const WINDOWS: usize = 4;
 const WINDOW: Duration = Duration::from_millis(2500);
 
-/// One window of a busy host.
+/// Measurements in one window of a busy host.
 struct Busy {
     /// Octets of content that arrived.
     octets: u64,
-    /// The rate that the node computed, in bits per second: mean and coefficient of variation.
+    /// Rate that the node computed, in bits per second: mean and coefficient of variation.
     rate: f64,
     variation: f64,
-    /// Packets lost in this window by daemons and by the link.
+    /// Packets lost in this window: by the daemons, and by the link.
     dropped: (u64, u64),
-    /// The longest that a thread slept beyond its millisecond.
+    /// Longest delay of a thread after its sleep of a millisecond.
     latest: Duration,
-    /// The share of time in which a daemon waited for a processor.
+    /// Share of time in which a daemon waited for a processor.
     waited: f64,
 }
 
@@ -453,9 +461,11 @@ impl Busy {
     }
 }
 
-/// What a host that is four times too busy does to Data and to rates. What came while a daemon was late leaves as a burst, and has room for 20 ms
-/// beside the 32 datagrams of 1400 octets that leave at once, 36 ms at this rate. A window counts if the host wakes threads within this room; one
-/// without a loss is enough. Its rates are told only: they depend on how late the host ticks, and the law's tests judge them with given lateness.
+/// Data and rates on a host that is four times too busy. Packets that arrive while a daemon is late
+/// leave as a burst. The burst may last 20 ms in addition to the 32 datagrams of 1400 octets that
+/// leave at once, which are 36 ms at this rate. A window counts if the host wakes threads within
+/// this time, and one window without a loss is enough. The rates are only printed: they depend on
+/// the delays of the host, and the tests of the law judge them with given delays.
 #[test]
 fn a_busy_host_drops_no_data() {
     const ROOM: Duration = Duration::from_millis(20 + 36);
@@ -490,10 +500,12 @@ fn a_busy_host_drops_no_data() {
         windows.push(window);
     }
     drop(load);
-    assert!(windows.iter().any(|window| window.octets > 0), "Data goes on");
+    assert!(windows.iter().any(|window| window.octets > 0), "Data still arrives");
     let judged: Vec<&Busy> = windows.iter().filter(|window| window.latest <= ROOM).collect();
     if judged.is_empty() {
-        return println!("a busy host: not judged, what came meanwhile had no room");
+        return println!(
+            "a busy host: not judged, the delays of the host exceeded the room of a burst"
+        );
     }
     assert!(
         judged.iter().any(|window| window.dropped == (0, 0)),
@@ -501,7 +513,7 @@ fn a_busy_host_drops_no_data() {
     );
 }
 
-/// Run by `make long`.
+/// Tests that `make long` runs.
 mod long {
     use super::*;
 
@@ -514,7 +526,7 @@ mod long {
         };
         network.start(1, "link_rate = \"10 Mbit/s\"");
         network.start(0, "link_rate = \"10 Mbit/s\"\nroutes = [\"/p\"]");
-        // The share of content in what crosses the link, at least.
+        // Lower limit of the share of content in the octets that cross the link.
         let content = SEGMENT as f64 / (SEGMENT as f64 + OVERHEAD);
         phase(&network, "one consumer", || {
             let mut apps = Apps::new();
@@ -596,7 +608,7 @@ mod long {
         network.start(1, "link_rate = \"auto\"");
         let told = network.of_faces(1, |face| face.in_capacity_bps);
         let [capacity] = told[..] else { panic!("one face has a rate: {told:?}") };
-        // Packets of 1100 octets are assumed until some come, 42 more on the link.
+        // Packets of 1100 octets are assumed until some arrive, with 42 octets more on the link.
         assert!(
             (capacity as f64 - LINK * 1100.0 / 1142.0).abs() < 2.0,
             "the rate of the device's token bucket: {capacity}"

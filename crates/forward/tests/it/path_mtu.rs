@@ -1,5 +1,5 @@
-//! Two daemons on a link with a small MTU, in network namespaces: objects cross it both ways
-//! whatever fits one packet. Needs root; what it makes it removes.
+//! Two daemons in network namespaces, on a link with a small MTU: objects cross the link both ways,
+//! whatever fits one packet. Needs root. The tests remove everything that they make.
 
 use super::namespaces::{ALONE, CONFIG, run};
 use narrows_forward::{Client, Consumer, Name, Object, Place, Producer};
@@ -13,7 +13,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// An object, each way.
+/// Octets of the object sent each way.
 const CONTENT: usize = 20_000_000;
 
 /// Two namespaces, and a link between them.
@@ -21,13 +21,15 @@ struct Link {
     names: [String; 2],
     directory: PathBuf,
     daemons: Vec<Child>,
-    /// Together with other networks they would wait for processors.
+    /// Networks are made one after another, because daemons of several would wait for processors.
     _alone: MutexGuard<'static, ()>,
 }
 
 impl Link {
+    /// Makes the namespaces and the link.
+    ///
     /// # Errors
-    /// This host does not let the test make it: the reason.
+    /// The reason why this host cannot make them.
     fn make() -> Result<Link, String> {
         if !geteuid().is_root() {
             return Err("making network namespaces needs root".to_owned());
@@ -38,7 +40,7 @@ impl Link {
         let names = ["a", "b"].map(|end| format!("nrm-{id}-{end}"));
         let directory = std::env::temp_dir().join(format!("nrm-{id}"));
         std::fs::create_dir_all(&directory).map_err(|error| error.to_string())?;
-        // From here on everything is removed, whatever fails.
+        // From here on, everything is removed whatever fails.
         let link = Link { names, directory, daemons: Vec::new(), _alone: alone };
         let [a, b] = &link.names;
         for command in [
@@ -49,7 +51,7 @@ impl Link {
             run(&command)?;
         }
         for (name, device, own) in [(a, "near", 1), (b, "far", 2)] {
-            // An address of IPv6 is ready at once.
+            // Without duplicate address detection, IPv6 addresses are ready at once.
             run(&format!("ip netns exec {name} sysctl -qw net.ipv6.conf.{device}.accept_dad=0"))?;
             run(&format!("ip -n {name} addr add 10.9.0.{own}/24 dev {device}"))?;
             run(&format!("ip -n {name} addr add fd00:9::{own}/64 dev {device} nodad"))?;
@@ -65,7 +67,8 @@ impl Link {
         }
     }
 
-    /// Switches segmentation, receive and checksum offload of both devices, if ethtool is there.
+    /// Switches segmentation, receive and checksum offload of both devices, if ethtool is
+    /// available.
     fn set_device_offload(&self, on: bool) {
         let state = if on { "on" } else { "off" };
         for (name, device) in self.names.iter().zip(["near", "far"]) {
@@ -74,7 +77,7 @@ impl Link {
                 .concat();
             if let Err(reason) = run(&format!("ip netns exec {name} ethtool -K {device}{features}"))
             {
-                println!("offload of devices is not switched: {reason}");
+                println!("the offload of devices was not changed: {reason}");
             }
         }
     }
@@ -87,7 +90,7 @@ impl Link {
         Place::Unix(self.socket(end))
     }
 
-    /// The process of a daemon.
+    /// Command that runs a daemon as a separate process.
     fn command(&self, end: usize, config: &str) -> Command {
         let file = self.directory.join(format!("{end}.toml"));
         let log = self.directory.join(format!("{end}.log"));
@@ -120,10 +123,10 @@ impl Link {
         }
     }
 
-    /// Ends the daemons, and forgets their logs.
+    /// Ends the daemons and removes their logs.
     fn stop(&mut self) {
         for mut daemon in self.daemons.drain(..) {
-            // One that has ended needs no more.
+            // An error means that the daemon has already ended.
             let _ = daemon.kill();
             let _ = daemon.wait();
         }
@@ -132,12 +135,12 @@ impl Link {
         }
     }
 
-    /// The log of an end.
+    /// Log of the daemon of one end.
     fn log(&self, end: usize) -> String {
         std::fs::read_to_string(self.directory.join(format!("{end}.log"))).unwrap_or_default()
     }
 
-    /// Number, MTU and losses of the face to a neighbour, as an end tells them.
+    /// Number, MTU and losses of the face to a neighbour, as the daemon of one end reports them.
     fn face(&self, end: usize, remote: &str) -> Option<(u64, u64, u64)> {
         let content = Client::connect(&self.place(end))
             .expect("a connection")
@@ -149,8 +152,8 @@ impl Link {
             .map(|face| (face.face_id, face.mtu.unwrap_or(0), face.out_dropped.unwrap_or(0)))
     }
 
-    /// Sends 20 MB each way at once, and compares them. The far end knows the near one by its
-    /// packets alone.
+    /// Sends 20 MB each way at once and compares them. The far end knows the near end only by its
+    /// packets.
     fn exchange(&self, near: &str) {
         let content: Arc<Vec<u8>> = Arc::new(
             (0..CONTENT as u32)
@@ -174,7 +177,7 @@ impl Link {
                 })
             })
             .collect();
-        // A first question makes the face at the far end, which then gets a route.
+        // A first Interest creates the face at the far end, which then gets a route.
         let mut first = Consumer::connect(&self.place(0)).expect("a connection");
         first
             .ping(&"/far".parse().expect("a name"), 1, narrows_units::Span::from_millis(100))
@@ -227,14 +230,13 @@ impl Drop for Link {
     }
 }
 
-/// A link, or `None` where this host does not let the test make it.
+/// A link. `None` if this host cannot make it.
 fn link() -> Option<Link> {
     Link::make().map_err(|reason| println!("skipped: {reason}")).ok()
 }
 
-/// Both ends of a link with this MTU, with and without offload by the devices and by the forwarder.
-/// Nothing is configured for the MTU:
-/// faces find out what fits.
+/// Exchanges objects on a link with this MTU, with and without offload by the devices and by the
+/// forwarder. No MTU is configured: the faces find it out.
 fn crosses(link: &mut Link, mtu: usize, near: &str, far: &str, headers: usize) {
     link.set_mtu(mtu);
     for offload in [true, false] {
@@ -253,8 +255,8 @@ fn crosses(link: &mut Link, mtu: usize, near: &str, far: &str, headers: usize) {
         for (end, remote) in [(0, far), (1, near)] {
             let (_, told, dropped) = link.face(end, &of_kind(remote)).expect("a face");
             assert_eq!(told as usize, (mtu - headers).min(1400), "end {end} of {near_uri}");
-            // What finds the queue of the neighbour full is asked for again; what the kernel
-            // refuses is not of the link's doing.
+            // Packets that find the neighbour's queue full are requested again. The test only
+            // forbids packets that the kernel refuses.
             assert!(!link.log(end).contains("\"problem\""), "{dropped} lost: {}", link.log(end));
         }
         link.stop();
@@ -277,7 +279,7 @@ fn objects_cross_links_of_ipv6_with_small_mtus_both_ways() {
     }
 }
 
-/// Linux takes IPv6 from a device whose MTU is below 1280 octets.
+/// Linux removes IPv6 from a device with an MTU below 1280 octets.
 #[test]
 fn a_link_that_is_too_small_for_ipv6_is_told() {
     let Some(mut link) = link() else { return };
@@ -291,15 +293,15 @@ fn a_link_that_is_too_small_for_ipv6_is_told() {
             && told.contains("use IPv4 or a larger MTU"),
         "{told}"
     );
-    // Beside a listening socket the face is made, since a route may come, and the log tells why
-    // nothing leaves by it.
+    // With a listening socket, the daemon makes the face, because a route may appear later. The log
+    // tells why no packet leaves.
     link.start(0, &format!("udp = [\"[::]:6363\"]\n{face}"));
     let mut consumer = Consumer::connect(&link.place(0)).expect("a connection");
     consumer
         .ping(&"/far".parse().expect("a name"), 1, narrows_units::Span::from_millis(300))
         .expect("a connection");
     let (_, _, dropped) = link.face(0, "udp6://[fd00:9::2]").expect("a face");
-    assert!(dropped > 0, "it is counted");
+    assert!(dropped > 0, "the loss is counted");
     assert!(
         link.log(0).contains("\"face-losses\"") && link.log(0).contains("unreachable"),
         "{}",
@@ -307,8 +309,8 @@ fn a_link_that_is_too_small_for_ipv6_is_told() {
     );
 }
 
-/// A face whose `mtu` is larger than the link: IP cuts its datagrams. And a link that becomes
-/// smaller while it is in use.
+/// On a face with an `mtu` above the link's MTU, IP fragments the datagrams. A link whose MTU
+/// shrinks while it is in use is noticed.
 #[test]
 fn a_larger_mtu_is_cut_by_ip_and_a_link_that_shrinks_is_noticed() {
     let Some(mut link) = link() else { return };
@@ -340,7 +342,8 @@ fn a_larger_mtu_is_cut_by_ip_and_a_link_that_shrinks_is_noticed() {
     );
 }
 
-/// A face to an address of the link, one socket for both kinds of IP, and one for each.
+/// Faces to link-local addresses, to a socket for both IP versions, and to one socket for each
+/// version.
 #[test]
 fn addresses_of_a_link_and_both_kinds_of_ip_are_told_apart() {
     let Some(mut link) = link() else { return };
@@ -387,14 +390,14 @@ fn addresses_of_a_link_and_both_kinds_of_ip_are_told_apart() {
         link.face(0, &format!("udp6://[{local}%near]:6363")).is_some(),
         "the interface is named"
     );
-    // The far end has two sockets, the near one is known by its address of each kind.
+    // The far end has two sockets. It knows the near end by an address of each IP version.
     assert!(
         link.face(1, "udp4://10.9.0.1:6363").is_some()
             && link.face(1, "udp6://[fd00:9::1]:6363").is_some()
     );
     assert!(link.face(1, "udp6://[fe80:").is_some());
     link.stop();
-    // A socket for both kinds shows neighbours of IPv4 as such.
+    // A socket for both IP versions shows IPv4 neighbours with IPv4 addresses.
     link.start(1, "udp = [\"[::]:6363\"]\n");
     link.start(0, &format!("udp = []\n{}", face("udp4://10.9.0.2", "/v4")));
     let mut consumer = Consumer::connect(&link.place(0)).expect("a connection");

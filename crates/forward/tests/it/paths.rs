@@ -1,4 +1,5 @@
-//! Pings over paths, and traces of them, through four daemons: two paths from the first to the last.
+//! Pings over paths and traces of paths, through four daemons with two paths from the first to the
+//! last.
 
 use super::bench::name;
 use super::daemon::Running;
@@ -56,7 +57,8 @@ fn paths_are_found_pinged_and_traced_hop_by_hop() {
                 consumer.ping_path(&name("/p"), number, Some(path), PATIENCE).expect("connected");
             assert!(matches!(&pong, PathPong::Answered(_, by) if by.id == path.id), "{pong:?}");
         }
-        // This host's forwarder, the neighbour, whose Nack has crossed the link of 50 Mbit/s, and the producer.
+        // Hops: this host's forwarder, the neighbour, whose Nack has crossed the link of 50 Mbit/s,
+        // and the producer.
         let hops: Vec<PathPong> = (1..=3)
             .map(|hop| {
                 number += 1;

@@ -1,4 +1,5 @@
-//! Links between hosts, without sockets: hellos, the pace of Data, marks, and neighbours that follow no rates.
+//! Links between hosts, without sockets: hellos, pacing of Data, congestion marks, and neighbours
+//! that follow no rates.
 
 use super::bench::*;
 use narrows_forward::{Config, FaceSetup, FaceUri, LinkRates, Understands};
@@ -17,7 +18,7 @@ fn rates(mbps: u64) -> Option<LinkRates> {
     Some(LinkRates::known(Rate::from_mbps(mbps), Rate::from_mbps(mbps), false))
 }
 
-/// The seconds at which hellos are sent on `face` up to `until`.
+/// Times in seconds at which hellos are sent on `face`, until `until`.
 fn hellos(bench: &mut Bench, face: FaceId, until: u64) -> Vec<u64> {
     let mut found = Vec::new();
     while bench.now < ms(until * 1000) {
@@ -35,12 +36,12 @@ fn hellos_go_to_configured_neighbours_often_until_they_answer() {
     let mut bench = Bench::new();
     let (far, near) = (bench.neighbour(REMOTE), bench.neighbour("udp4://127.0.0.1:7"));
     assert_eq!(hellos(&mut bench, far, 35), [0, 10, 20, 30]);
-    assert!(hellos(&mut bench, near, 36).is_empty(), "neighbours on this host are told nothing");
+    assert!(hellos(&mut bench, near, 36).is_empty(), "neighbours on this host get no hellos");
     bench.receive(far, HELLO);
     assert_eq!(
         hellos(&mut bench, far, 90),
         [40, 60, 80],
-        "the one that was due, and then one in 20 s"
+        "the hello that was due, and then one in 20 s"
     );
 }
 
@@ -66,7 +67,7 @@ fn who_shows_mircc_on_a_face_that_its_packet_made_is_shown_it_too() {
     assert_eq!(hellos(&mut bench, face, 6), [5]);
 }
 
-/// What the stream of events tells: the octets of the kind of the next event.
+/// The next face event: the octets of its kind.
 fn next_event(bench: &mut Bench, app: FaceId) -> Vec<u8> {
     let stream = name("/localhost/nfd/faces/events");
     let mut asked = Vec::new();
@@ -80,7 +81,7 @@ fn next_event(bench: &mut Bench, app: FaceId) -> Vec<u8> {
     };
     draft.write(&mut asked);
     let sent = bench.receive(app, &asked);
-    assert!(sent.iter().all(|(to, _)| *to != app), "old events are not told");
+    assert!(sent.iter().all(|(to, _)| *to != app), "old events are not sent");
     asked
 }
 
@@ -88,7 +89,10 @@ fn next_event(bench: &mut Bench, app: FaceId) -> Vec<u8> {
 fn a_neighbour_that_shows_mircc_by_a_hello_is_told_of_what_fails() {
     let mut bench = Bench::new();
     let far = bench.neighbour("udp4://192.0.2.7:6363");
-    assert!(bench.receive(far, &interest("/nowhere/1", 1)).is_empty(), "others get no Nacks");
+    assert!(
+        bench.receive(far, &interest("/nowhere/1", 1)).is_empty(),
+        "other neighbours get no Nacks"
+    );
     bench.receive(far, HELLO);
     let sent = bench.receive(far, &interest("/nowhere/2", 2));
     assert_eq!(header(&sent[0].1).nack, Some(NackReason::NoRoute));
@@ -137,7 +141,7 @@ fn data_for_a_link_of_known_rate_leaves_at_this_rate_after_a_burst() {
         at_once +=
             sent.iter().filter(|(to, _)| *to == far).map(|(_, octets)| octets.len()).sum::<usize>();
     }
-    // 32 datagrams of 1400 octets, and the one with which the room ends.
+    // 32 datagrams of 1400 octets, and the datagram that uses up the room.
     assert!((32 * 1400..32 * 1400 + 1400).contains(&at_once), "{at_once}");
     let later: usize = bench
         .pass(ms(1010))
@@ -145,7 +149,7 @@ fn data_for_a_link_of_known_rate_leaves_at_this_rate_after_a_burst() {
         .filter(|(to, _)| *to == far)
         .map(|(_, octets)| octets.len())
         .sum();
-    // 10 ms at 1 octet per microsecond, less what the last one has overdrawn.
+    // 10 ms at 1 octet per microsecond, minus the overdraft of the last datagram.
     assert!((10_000 - 2800..=10_000 + 1400).contains(&later), "{later}");
     let rest: usize = bench
         .pass(ms(1900))
@@ -155,7 +159,7 @@ fn data_for_a_link_of_known_rate_leaves_at_this_rate_after_a_burst() {
         .sum();
     assert!(
         (20_000..20_000 + 2 * 1400).contains(&(later + rest)),
-        "20 ms waited, the others were dropped: {later} and {rest}"
+        "20 ms of Data waited, the rest was dropped: {later} and {rest}"
     );
 }
 
@@ -178,21 +182,29 @@ fn what_leaves_for_a_link_of_unknown_rate_leaves_in_bursts_of_32() {
         .sum();
     assert_eq!(at_once, 32);
     bench.now += Span::from_micros(10);
-    assert_eq!(count(bench.receive(far, HELLO)), 0, "it is read before anything is sent");
-    assert_eq!(count(bench.pass(bench.now)), 32, "its process runs");
-    assert_eq!(count(bench.receive(app, &interest("/far/1", 5000))), 0, "Interests keep the order");
+    assert_eq!(count(bench.receive(far, HELLO)), 0, "the hello arrives before anything is sent");
+    assert_eq!(
+        count(bench.pass(bench.now)),
+        32,
+        "the neighbour's process runs, so a burst may follow"
+    );
+    assert_eq!(
+        count(bench.receive(app, &interest("/far/1", 5000))),
+        0,
+        "Interests stay behind the Data"
+    );
     assert_eq!(count(bench.pass(bench.now + Span::from_micros(999))), 0);
     assert_eq!(count(bench.pass(bench.now + Span::from_micros(1))), 32);
     assert_eq!(count(bench.pass(bench.now + Span::from_millis(1))), 5);
     bench.pass(bench.now + Span::from_millis(1));
-    // 32 leave, 640 wait for 20 ms.
+    // 32 datagrams leave, and 640 wait for at most 20 ms.
     let at_once: usize = (100..1000)
         .map(|number| count(bench.receive(app, &data(&format!("/p/{number}"), &[7; 1000]))))
         .sum();
     assert_eq!((at_once, count(bench.pass(bench.now + Span::from_millis(30)))), (32, 640));
 }
 
-/// Whether a packet of the link is marked.
+/// True if a link packet has a congestion mark.
 fn is_marked(octets: &[u8]) -> bool {
     header(octets).is_marked()
 }
@@ -213,7 +225,7 @@ fn data_is_marked_where_the_queue_before_it_stays_long_if_the_neighbour_wants_it
     };
     bench.asked.queued = 70_000;
     for _ in 0..10 {
-        assert!(!fetched(&mut bench), "nobody has asked for marks");
+        assert!(!fetched(&mut bench), "the neighbour has not asked for marks");
         bench.pass(bench.now + Span::from_millis(50));
     }
     let parameters = ControlParameters {
@@ -242,7 +254,8 @@ fn data_is_marked_where_the_queue_before_it_stays_long_if_the_neighbour_wants_it
         marked.push(fetched(&mut bench));
         bench.pass(bench.now + Span::from_millis(100));
     }
-    // After 200 ms; then 141 ms later, at the next that comes, 200 ms after the first; then 115 ms after that.
+    // Marks come after 200 ms, then with the next packet after 141 ms more, which is 200 ms after
+    // the first mark, then after 115 ms more.
     assert_eq!(marked, [false, false, true, false, true, false]);
     bench.asked.queued = 65_536;
     assert!(!fetched(&mut bench));
@@ -263,7 +276,8 @@ fn interests_of_an_application_without_mircc_are_paced_and_never_refused() {
         left += out(sent);
     }
     assert_eq!(left, 1);
-    // Data of 1100 B is assumed, of which nobody has seen any: one in 0.88 ms at the proxy, in 0.898 ms at the shaper.
+    // Data of 1100 octets is assumed, since none has arrived: one in 0.88 ms at the proxy, one in
+    // 0.898 ms at the shaper.
     let left = out(bench.pass(ms(600)));
     assert!((105..=113).contains(&left), "{left}");
     let refused = (0..150).map(|number| {
@@ -273,7 +287,7 @@ fn interests_of_an_application_without_mircc_are_paced_and_never_refused() {
         *to == follower && header(octets).nack == Some(NackReason::Congestion)
     };
     let nacks = refused.flatten().filter(is_refusal).count();
-    // The shaper holds 100, among them one or two that the proxy was ahead by.
+    // The shaper holds 100, including the one or two by which the proxy was ahead.
     assert!((50..55).contains(&nacks), "{nacks}");
 }
 
@@ -306,7 +320,7 @@ fn only_a_permanent_face_over_tcp_is_connected_again() {
     let again = [permanent, persistent, udp].map(|face| bench.forwarder.reconnects(face));
     assert_eq!(again, [Some(peer), None, None]);
     bench.forwarder.set_broken(ms(0), permanent, true, &mut bench.asked);
-    assert!(hellos(&mut bench, permanent, 15).is_empty(), "nothing is sent meanwhile");
+    assert!(hellos(&mut bench, permanent, 15).is_empty(), "nothing is sent while the face is down");
     let now = bench.now;
     bench.forwarder.set_broken(now, permanent, false, &mut bench.asked);
     assert_eq!(hellos(&mut bench, permanent, 20).len(), 1);

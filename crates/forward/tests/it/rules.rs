@@ -85,7 +85,7 @@ fn random_octets_and_damaged_packets_break_nothing() {
     }
     let answered = interest("/a/last", 77);
     let sent = bench.receive(neighbour, &answered);
-    assert_eq!(sent.len(), 1, "it still forwards");
+    assert_eq!(sent.len(), 1, "the forwarder still forwards");
 }
 
 #[test]
@@ -104,9 +104,16 @@ fn local_names_stay_on_this_host() {
         Some(NackReason::NoRoute),
         "the only next hop is another host"
     );
-    assert_eq!(bench.receive(app, &interest("/localhop/x/1", 3))[0].0, far, "one hop from here");
+    assert_eq!(
+        bench.receive(app, &interest("/localhop/x/1", 3))[0].0,
+        far,
+        "/localhop crosses one hop"
+    );
     let other = bench.neighbour("udp4://192.0.2.8:6363");
-    assert!(bench.receive(other, &interest("/localhop/x/2", 4)).is_empty(), "not a second one");
+    assert!(
+        bench.receive(other, &interest("/localhop/x/2", 4)).is_empty(),
+        "/localhop does not cross a second hop"
+    );
     assert_eq!(bench.receive(near, &interest("/localhop/x/3", 5))[0].0, far);
 }
 
@@ -128,7 +135,7 @@ fn a_large_packet_goes_in_pieces_and_comes_out_whole() {
     );
     assert!(
         pieces.windows(2).all(|pair| pair[0].1.len() == 1400),
-        "all but the last are of one size"
+        "all fragments except the last have the same size"
     );
     let mut came = Vec::new();
     for (_, piece) in &pieces {
@@ -159,7 +166,7 @@ fn an_idle_face_that_a_packet_made_ends() {
     bench.pass(ms(300_000));
     bench.receive(face, &[0x64, 0x00]);
     bench.pass(ms(899_000));
-    assert!(bench.asked.closed.is_empty(), "a sign of life counts");
+    assert!(bench.asked.closed.is_empty(), "an idle packet keeps the face");
     bench.pass(ms(901_000));
     assert_eq!(bench.asked.closed, [face]);
 }

@@ -1,4 +1,5 @@
-//! Several forwarding threads: each has a shard of the tables, and together they do what one does.
+//! Several forwarding threads: each has a shard of the tables, and together they behave like one
+//! thread.
 
 use super::bench::*;
 use super::daemon::{PATIENCE, Running};
@@ -13,11 +14,11 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::net::UdpSocket;
 
-/// What a test does at a forwarder.
+/// One step of a test on a forwarder.
 enum Step {
-    /// These octets come on the face with this number of ours.
+    /// The octets arrive on the face with this index in the test.
     Comes(usize, Vec<u8>),
-    /// So many milliseconds pass.
+    /// This number of milliseconds passes.
     Passes(u64),
 }
 
@@ -34,7 +35,8 @@ fn asked(random: &mut Random, face: usize, uri: &str, nonce: u32) -> Vec<u8> {
         ..InterestDraft::new(wanted.as_ref())
     };
     draft.write(&mut octets);
-    // Data for two Interests of a face, of which one wants fresh Data, has the token of either: a face has one for all.
+    // A face has one token for all Interests. Data for two Interests of a face, one of which
+    // requires fresh Data, may carry the token of either.
     let token = [face as u8; 6];
     let pit_token = PitToken::new(&token).filter(|_| face > 0);
     let mircc = match random.below(3) {
@@ -48,7 +50,8 @@ fn asked(random: &mut Random, face: usize, uri: &str, nonce: u32) -> Vec<u8> {
     link(&Header { mircc, pit_token, ..Header::default() }, &octets)
 }
 
-/// Interests of every form, Data in time, late and unasked, with tokens that nobody has given, Nacks, and time.
+/// Random steps: Interests of every form, Data in time, late and unsolicited, unknown tokens,
+/// Nacks, and time.
 fn steps(seed: u64, count: u32) -> Vec<Step> {
     let mut random = Random::stream(seed, "steps");
     let mut steps = Vec::new();
@@ -104,7 +107,8 @@ fn hex(octets: &[u8]) -> String {
     octets.iter().map(|octet| format!("{octet:02x}")).collect()
 }
 
-/// Three applications and three neighbours, with routes of several lengths and a prefix that goes to two of them.
+/// Three applications and three neighbours, with routes of several lengths and a prefix with routes
+/// to two neighbours.
 fn world(threads: usize) -> (Bench, Vec<FaceId>) {
     let mut bench = Bench::threads(threads);
     let mut faces = vec![bench.app(), bench.app(), bench.app()];
@@ -125,7 +129,7 @@ fn world(threads: usize) -> (Bench, Vec<FaceId>) {
     (bench, faces)
 }
 
-/// What the forwarder has counted, face by face and as a whole.
+/// Counters of the forwarder: of each face, and in total.
 fn counted(bench: &mut Bench, app: FaceId) -> (Vec<[u64; 10]>, [u64; 12]) {
     let faces = dataset(bench, app, "/localhost/nfd/faces/list");
     let faces = entries::<FaceStatus<'_>>(&faces).map(|face| {
@@ -167,7 +171,7 @@ fn counted(bench: &mut Bench, app: FaceId) -> (Vec<[u64; 10]>, [u64; 12]) {
 fn four_threads_send_and_count_what_one_does() {
     for seed in 1..=3 {
         let ((mut one, faces), (mut four, same)) = (world(1), world(4));
-        assert_eq!(faces, same, "faces have the same places");
+        assert_eq!(faces, same, "faces have the same slots");
         let (mut answered, mut forwarded) = (0, 0);
         for (number, step) in steps(seed, 6000).iter().enumerate() {
             let act = |bench: &mut Bench| {
@@ -188,7 +192,7 @@ fn four_threads_send_and_count_what_one_does() {
     }
 }
 
-/// A prefix of each thread, found by what the first thread hands over.
+/// A prefix of each thread, found from the handovers of the first thread.
 fn prefixes_by_thread(bench: &mut Bench, app: FaceId) -> BTreeMap<usize, String> {
     let mut found = BTreeMap::new();
     for number in 0..200 {
@@ -231,10 +235,11 @@ fn a_wide_interest_gets_data_of_any_thread_and_others_get_it_too() {
         assert_eq!(
             bench.receive(second, &interest(&uri, 200 + nonce)),
             [(second, answer.clone())],
-            "it is kept by its name"
+            "the Data is stored under its name"
         );
-        assert!(bench.receive(up, &answer).is_empty(), "nobody waits any more");
-        // The first thread keeps it as well; it shall not answer the next wide Interest.
+        assert!(bench.receive(up, &answer).is_empty(), "no Interest is pending any more");
+        // The first thread stores the Data too. It must not answer the next wide Interest from
+        // there.
         let erase = ControlParameters { name: Some(root.as_ref()), ..ControlParameters::default() };
         assert_eq!(bench.command(first, &signed("cs", "erase", &erase)).0, 200);
         bench.pass(bench.now + Span::from_secs(7));
@@ -260,7 +265,11 @@ fn packets_that_find_a_full_queue_are_dropped_and_counted() {
     let other = bench.neighbour("udp4://127.0.0.1:7");
     bench.forwarder.add_route(&name(&prefixes[&1]), other, 0);
     let sent = bench.receive(app, &interest(&format!("{}/after", prefixes[&1]), 77));
-    assert_eq!(sent.iter().map(|(face, _)| *face).collect::<Vec<_>>(), [other], "it goes on");
+    assert_eq!(
+        sent.iter().map(|(face, _)| *face).collect::<Vec<_>>(),
+        [other],
+        "the forwarder still forwards"
+    );
     let mut queue = Handovers::default();
     assert_eq!((queue.append(&mut Vec::new()), queue.is_empty()), (0, true));
 }
@@ -270,7 +279,7 @@ fn commands_act_on_all_threads() {
     let mut bench = Bench::threads(4);
     let (app, other, up) = (bench.app(), bench.app(), bench.neighbour("udp4://192.0.2.7:6363"));
     let prefixes: Vec<String> = prefixes_by_thread(&mut bench, app).into_values().collect();
-    // From an application on another thread, which gets the answer.
+    // The command comes from an application on another thread, which gets the answer.
     let prefix = name("/x");
     let id = |bench: &mut Bench, uri: &str| {
         let list = dataset(bench, app, "/localhost/nfd/faces/list");
@@ -308,9 +317,9 @@ fn commands_act_on_all_threads() {
     assert_eq!(
         (status.cs_entries, status.pit_entries),
         (4, 1),
-        "one of each thread, and the Interest that asks"
+        "one of each thread, and the Interest for the status"
     );
-    // The store serves no more, then it does, and then it is empty.
+    // The content store stops serving, then it serves again, then it is empty.
     let serve = |flags| ControlParameters {
         flags: Some(flags),
         mask: Some(2),
@@ -323,7 +332,11 @@ fn commands_act_on_all_threads() {
     assert_eq!(again(&mut bench, 1), up);
     bench.pass(bench.now + Span::from_secs(5));
     let (_, content) = bench.command(app, &signed("cs", "config", &serve(2)));
-    assert_eq!(parameters(&content).capacity, Some(65_536), "that of all threads");
+    assert_eq!(
+        parameters(&content).capacity,
+        Some(65_536),
+        "the capacity is the sum of all threads"
+    );
     assert_eq!(again(&mut bench, 2), other);
     let erase = |count| ControlParameters {
         name: Some(prefix.as_ref()),
@@ -334,7 +347,7 @@ fn commands_act_on_all_threads() {
     assert_eq!(parameters(&content).count, Some(3));
     let (_, content) = bench.command(app, &signed("cs", "erase", &erase(None)));
     assert_eq!((parameters(&content).count, bench.status(app).cs_entries), (Some(1), 0));
-    // A face of another thread changes and goes.
+    // A face of another thread is changed and then removed.
     let update =
         ControlParameters { face_id: Some(up_id), mtu: Some(1000), ..ControlParameters::default() };
     assert_eq!(bench.command(app, &signed("faces", "update", &update)).0, 200);
@@ -344,7 +357,7 @@ fn commands_act_on_all_threads() {
     let pieces = bench.receive(other, &data("/big/1", &[1; 3000]));
     assert!(
         pieces.len() == 4 && pieces.iter().all(|(face, piece)| *face == up && piece.len() <= 1000),
-        "its own thread fragments"
+        "the thread of the face fragments"
     );
     bench.pass(bench.now + Span::from_secs(5));
     let (_, sent) = ask_all(&mut bench);
@@ -369,11 +382,12 @@ fn what_waits_for_a_face_that_is_gone_does_not_reach_the_next_one_in_its_place()
     let prefixes = prefixes_by_thread(&mut bench, app);
     bench.forwarder.add_route(&name("/x"), app, 0);
     bench.receive(gone, &interest(&format!("{}/1", prefixes[&0]), 1));
-    // The answer is on its way to the face's thread, and an Interest from the face on its way to the first.
+    // The answer is on its way to the thread of the face, and an Interest from the face is on its
+    // way to the first thread.
     bench.arrive(app, &data(&format!("{}/1", prefixes[&0]), b"x"));
     bench.arrive(gone, &interest(&format!("{}/2", prefixes[&0]), 2));
     bench.forwarder.remove_face(bench.now, gone, &mut bench.asked);
-    assert_eq!(bench.app(), gone, "its place is taken, at the same thread");
+    assert_eq!(bench.app(), gone, "a new face has its slot, on the same thread");
     bench.settle();
     assert!(bench.asked.sent.is_empty(), "{:?}", bench.asked.sent);
 }
@@ -383,7 +397,7 @@ fn a_neighbour_that_shows_mircc_is_known_to_all_threads() {
     let mut bench = Bench::threads(4);
     let (app, peer) = (bench.app(), bench.neighbour("udp4://192.0.2.7:6363"));
     let prefixes = prefixes_by_thread(&mut bench, app);
-    // Others get no Nacks.
+    // Other neighbours get no Nacks.
     for (nonce, prefix) in (1..).zip(prefixes.values()) {
         assert!(bench.receive(peer, &interest(&format!("{prefix}/1"), nonce)).is_empty());
     }
@@ -457,10 +471,10 @@ fn a_daemon_of_three_threads_serves_applications_and_neighbours() {
             peer.send(&asked).expect("sent");
             let mut room = [0; 9000];
             let length = peer.recv(&mut room).expect("an answer");
-            assert_eq!(room[..length], answer, "from the store");
+            assert_eq!(room[..length], answer, "the content store answers");
         }
     }
-    // An application goes, and its route with it.
+    // An application ends, and its route is removed with it.
     drop(producers.remove(1));
     for nonce in 9_000_000.. {
         assert!(nonce < 9_001_000, "the route goes with the application");

@@ -1,4 +1,4 @@
-//! Forwarding takes no memory once its tables and buffers have grown.
+//! Forwarding allocates no memory once tables and buffers have grown.
 
 use crate::bench::{Bench, data, interest, link, ms};
 use narrows_forward::{LinkRates, Remote, Sockets};
@@ -6,7 +6,7 @@ use narrows_icn::FaceId;
 use narrows_ndn::lp::{Header, LabelFlags, Mircc, PathLabel, PitToken};
 use narrows_units::{Rate, Span};
 
-/// Counts what is sent, and keeps nothing.
+/// Sockets that count sent packets and keep none.
 #[derive(Default)]
 struct Sent {
     packets: usize,
@@ -26,7 +26,7 @@ impl Sockets for Sent {
     }
 }
 
-/// Exchanges between two neighbours, of which the later half is measured: allocations, and packets sent.
+/// Allocations and packets sent in the second half of many exchanges between two neighbours.
 fn allocations(rates: Option<LinkRates>, fields: [Mircc; 2]) -> (u64, usize) {
     const EXCHANGES: u32 = 4000;
     let mut bench = Bench::with(&toml("[tables]\ncontent_store = 100\n"));
@@ -52,7 +52,7 @@ fn allocations(rates: Option<LinkRates>, fields: [Mircc; 2]) -> (u64, usize) {
     let mut exchange = |packets: &[[Vec<u8>; 2]]| {
         for [asked, answer] in packets {
             for (packet, from) in [(asked, consumer), (answer, producer)] {
-                // All of it takes less than the 100 ms after which the forwarder looks after its faces.
+                // All exchanges together take less than the 100 ms between two upkeeps.
                 now += Span::from_micros(10);
                 if bench.forwarder.due() <= now {
                     bench.forwarder.poll(now, &mut sent);

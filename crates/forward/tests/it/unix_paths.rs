@@ -1,4 +1,4 @@
-//! The path of the UNIX socket: what a daemon may remove there, and what it may not.
+//! The path of the UNIX socket: which files a daemon may remove there, and which it must keep.
 
 use narrows_forward::{Config, Daemon, DaemonError};
 use std::fs;
@@ -66,7 +66,7 @@ fn what_is_no_socket_is_refused_by_its_kind_and_stays() {
     fs::remove_dir(&path).expect("the directory is still there");
 
     for (word, arguments) in [("a FIFO", &["p"][..]), ("a device", &["c", "1", "3"])] {
-        // A device of its own: making one needs root.
+        // A device node of the test's own. Making one needs root.
         let made = Command::new("mknod")
             .arg(&path)
             .args(arguments)
@@ -88,12 +88,12 @@ fn a_socket_without_a_listener_is_replaced_and_one_with_a_listener_is_not() {
     let place = Place::new("stale");
     let path = place.socket();
     drop(UnixListener::bind(&path).expect("a socket"));
-    let daemon = start(&path).expect("the stale one is replaced");
+    let daemon = start(&path).expect("the stale socket is replaced");
     let told = refusal(&path);
     assert!(told.contains("the program that listens there") && told.contains("[listen]"), "{told}");
-    UnixStream::connect(&path).expect("the first one still listens");
+    UnixStream::connect(&path).expect("the first daemon still listens");
     drop(daemon);
-    assert!(!path.exists(), "its own socket goes with it");
+    assert!(!path.exists(), "the daemon removes its own socket");
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn the_end_of_a_daemon_leaves_the_socket_of_another_one_that_has_taken_its_path(
     let inode = fs::symlink_metadata(&path).expect("a socket").ino();
     drop(first);
     assert_eq!(fs::symlink_metadata(&path).map(|found| found.ino()).ok(), Some(inode));
-    UnixStream::connect(&path).expect("the second one listens");
+    UnixStream::connect(&path).expect("the second daemon listens");
     drop(second);
     assert!(!path.exists());
 
