@@ -1,4 +1,4 @@
-//! A connection to the forwarder: many packets in one system call.
+//! A connection to the forwarder that handles many packets in one system call.
 
 use crate::failure::Failure;
 use crate::packets;
@@ -12,20 +12,21 @@ use std::net::UdpSocket;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
-/// Most datagrams received or sent at once, room for each, and octets of a stream read at once.
+/// Most datagrams received or sent at once, buffer octets for each datagram, and octets of one read
+/// from a stream.
 const AT_ONCE: usize = 64;
 const ROOM: usize = 9216;
 const STREAM_ROOM: usize = 65_536;
 
 pub struct Channel {
     socket: OwnedFd,
-    /// Datagrams, as against a stream.
+    /// True for a datagram socket, false for a stream.
     datagrams: bool,
     headers: MultiHeaders<()>,
-    /// Octets received; `read` of them are the beginning of a packet of a stream.
+    /// Octets received. On a stream, the first `read` octets are the beginning of a packet.
     inbox: Vec<u8>,
     read: usize,
-    /// Packets to send, back to back, and where each ends.
+    /// Packets to send, back to back, and the position where each ends.
     pub outbox: Vec<u8>,
     ends: Vec<usize>,
 }
@@ -60,18 +61,19 @@ impl Channel {
         })
     }
 
-    /// What to wait for.
+    /// Events to poll for: readable, and writable if the outbox is not empty.
     pub fn poll_fd(&self) -> PollFd<'_> {
         let writing = if self.outbox.is_empty() { PollFlags::empty() } else { PollFlags::POLLOUT };
         PollFd::new(self.socket.as_fd(), PollFlags::POLLIN | writing)
     }
 
-    /// A packet has been appended to the outbox.
+    /// Ends a packet that has been appended to the outbox.
     pub fn end_packet(&mut self) {
         self.ends.push(self.outbox.len());
     }
 
-    /// Receives what is there, up to 64 datagrams or 64 KiB of a stream. `each` may append a packet to the outbox, and then returns true.
+    /// Receives at most 64 datagrams or 64 KiB of a stream, without waiting. `each` may append a
+    /// packet to the outbox, and then returns true.
     pub fn receive(
         &mut self,
         mut each: impl FnMut(&[u8], &mut Vec<u8>) -> bool,
@@ -108,7 +110,8 @@ impl Channel {
         Ok(())
     }
 
-    /// Sends the outbox, on a stream as far as it goes. A datagram that the socket does not take is lost.
+    /// Sends the outbox. On a stream, sends as much as the socket accepts. Datagrams that the
+    /// socket does not accept are lost.
     pub fn flush(&mut self) -> Result<(), Failure> {
         let fd = self.socket.as_raw_fd();
         if self.datagrams {
@@ -140,7 +143,7 @@ impl Channel {
         Ok(())
     }
 
-    /// Gives the forwarder a command for `/load`, and waits until it has obeyed.
+    /// Sends the forwarder a command for `/load` and waits until the forwarder has executed it.
     pub fn command(&mut self, verb: &str) -> Result<(), Failure> {
         self.outbox.extend(packets::command(verb));
         self.end_packet();
@@ -148,7 +151,7 @@ impl Channel {
         while !obeyed {
             self.flush()?;
             if poll(&mut [self.poll_fd()], PollTimeout::from(2000u16))? == 0 {
-                return Err(format!("the forwarder does not obey rib/{verb}").into());
+                return Err(format!("the forwarder does not execute rib/{verb}").into());
             }
             // StatusCode 200.
             self.receive(|packet, _| {
@@ -160,7 +163,7 @@ impl Channel {
     }
 }
 
-/// `None` if the socket has nothing at the moment, or takes nothing.
+/// Converts "would block" and a refused datagram to `None`.
 fn unless_empty<T>(result: nix::Result<T>) -> nix::Result<Option<T>> {
     match result {
         Err(Errno::EAGAIN | Errno::ECONNREFUSED) => Ok(None),

@@ -1,4 +1,4 @@
-//! Why a measurement cannot go on.
+//! Errors of a measurement.
 
-/// Any error: it is printed, and ends the program.
+/// Any error. It is printed and ends the program.
 pub type Failure = Box<dyn std::error::Error>;

@@ -1,14 +1,17 @@
-//! Measures what an NDN forwarder costs per exchange: one Interest and its Data through it.
+//! Measures the cost of an NDN forwarder per exchange: one Interest and its Data through it.
 //!
 //! ```text
-//! narrows-ndn-load udp:127.0.0.1:6363|unix:PATH PID [window=32] [rate=N] [content=1000] [warmup=2] [seconds=3] [bare=1]
+//! narrows-ndn-load udp:127.0.0.1:6363|unix:PATH PID [window=32] [rate=N] [content=1000]
+//!      [warmup=2] [seconds=3] [bare=1]
 //! ```
 //!
-//! One socket registers `/load` and answers, another asks, for names that are never repeated. `window` Interests are on their way at any time, or `rate`
-//! are sent each second, of which at most `window` wait. Interests have a PIT token of six octets unless they are `bare`. What has not been answered
-//! within half a second is lost. PID is the process whose CPU time and memory are read.
+//! One socket registers `/load` and answers. Another socket sends Interests for names that are
+//! never repeated. By default, `window` Interests are pending at any time. With `rate`, that many
+//! Interests are sent per second, and at most `window` are pending. Interests have a PIT token of
+//! six octets unless `bare` is set. An Interest without an answer after half a second is lost. PID
+//! is the process whose CPU time and memory are read.
 //!
-//! The program shares no code with Narrows' forwarder, so that it cannot favour it.
+//! The program shares no code with Narrows' forwarder, so that it cannot favour that forwarder.
 
 mod channel;
 mod failure;
@@ -21,17 +24,18 @@ use std::collections::VecDeque;
 use std::fs;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// An Interest that has not been answered after so long is lost.
+/// Time after which an Interest without an answer is lost.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Interests on their way.
+/// Pending Interests.
 #[derive(Default)]
 struct Asked {
-    /// When each was sent, until it is answered; the number of the first one, and how many wait.
+    /// Send time of each Interest until it is answered, number of the first Interest, and number of
+    /// pending Interests.
     sent: VecDeque<Option<Instant>>,
     first: u32,
     waiting: usize,
-    /// Data that came, Interests without, and the sum of round trips.
+    /// Data received, Interests lost, and the sum of round trips.
     data: u64,
     lost: u64,
     round_trips: Duration,
@@ -66,7 +70,8 @@ impl Asked {
     }
 }
 
-/// CPU time of all threads of a process (proc(5): fields 14 and 15 of `stat`, in hundredths of a second).
+/// CPU time of all threads of a process (proc(5): fields 14 and 15 of `stat`, in hundredths of a
+/// second).
 fn cpu(pid: &str) -> Result<Duration, Failure> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat"))
         .map_err(|error| format!("process {pid}: {error}"))?;
@@ -77,7 +82,7 @@ fn cpu(pid: &str) -> Result<Duration, Failure> {
     ))
 }
 
-/// The peak of a process' resident memory in MB.
+/// Peak resident memory of a process in MB.
 fn peak_memory(pid: &str) -> Result<f64, Failure> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
     let kib = status
@@ -90,7 +95,7 @@ fn peak_memory(pid: &str) -> Result<f64, Failure> {
 fn main() -> Result<(), Failure> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [place, pid, options @ ..] = &words[..] else {
-        return Err("wanted: udp:ADDRESS or unix:PATH, PID, options".into());
+        return Err("usage: narrows-ndn-load udp:ADDRESS|unix:PATH PID [OPTION=VALUE]...".into());
     };
     let option = |name: &str, default: f64| {
         let given = options.iter().find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
@@ -109,7 +114,7 @@ fn main() -> Result<(), Failure> {
     let interest =
         packets::interest(SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos() as u64, bare);
     let (tail, mut asked) = (packets::data_tail(content), Asked::default());
-    // When measuring began, and what had been counted and used by then.
+    // Start of the measurement, and the counters and CPU times at that moment.
     let mut began = None;
     let (start, mut sent) = (Instant::now(), 0);
     let (since, before, used) = loop {

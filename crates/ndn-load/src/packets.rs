@@ -1,4 +1,5 @@
-//! The packets of the load, octet by octet (NDN Packet Format 0.3; NDNLPv2; NFD's management protocol).
+//! Packets of the load, encoded by hand (NDN Packet Format 0.3; NDNLPv2; NFD's management
+//! protocol).
 
 use sha2::{Digest, Sha256};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -18,7 +19,8 @@ fn tlv(kind: u8, parts: &[&[u8]]) -> Vec<u8> {
     [out, parts.concat()].concat()
 }
 
-/// An Interest for `/load/<version>/0`, in a packet of the link with a token of six octets unless it is bare.
+/// An Interest for `/load/<version>/0`. Unless `bare` is true, it is in a link packet with a PIT
+/// token of six octets.
 pub fn interest(version: u64, bare: bool) -> Vec<u8> {
     let name =
         tlv(7, &[b"\x08\x04load", &tlv(0x36, &[&version.to_be_bytes()]), b"\x32\x04\x80\0\0\0"]);
@@ -26,7 +28,7 @@ pub fn interest(version: u64, bare: bool) -> Vec<u8> {
     if bare { interest } else { tlv(0x64, &[&tlv(0x62, &[&[0; 6]]), &tlv(0x50, &[&interest])]) }
 }
 
-/// Appends the Interest with this number, which becomes its nonce and token too.
+/// Appends the Interest with this number. The number is also its nonce and its PIT token.
 pub fn put_interest(out: &mut Vec<u8>, interest: &[u8], number: u32) {
     out.extend(interest);
     let end = out.len();
@@ -36,18 +38,19 @@ pub fn put_interest(out: &mut Vec<u8>, interest: &[u8], number: u32) {
     }
 }
 
-/// The number in the last component of a name.
+/// Number in the last component of a name.
 pub fn number(name: &[u8]) -> u32 {
     name.last_chunk().map_or(0, |octets| u32::from_be_bytes(*octets)) & !(1 << 31)
 }
 
-/// What stands behind the name in all Data: a second of freshness, the content, and 32 constant octets for a digest.
+/// The fields after the name in all Data: a freshness period of one second, the content, and 32
+/// constant octets in place of a digest.
 pub fn data_tail(content: usize) -> Vec<u8> {
     let (meta, signature) = (b"\x14\x04\x19\x02\x03\xe8", b"\x16\x03\x1b\x01\x00");
     [&meta[..], &tlv(0x15, &[&vec![0x5a; content]]), signature, &tlv(0x17, &[&[7; 32]])].concat()
 }
 
-/// Appends Data for the name, with the token of its Interest.
+/// Appends Data for the name, with the PIT token of the Interest.
 pub fn put_data(out: &mut Vec<u8>, name: &[u8], token: &[u8], tail: &[u8]) {
     let size = |length: usize| length + if length < 253 { 2 } else { 4 };
     let data = size(name.len()) + tail.len();
@@ -70,14 +73,16 @@ fn var_number(octets: &[u8]) -> Option<(usize, &[u8])> {
     }
 }
 
-/// TYPE and VALUE of the first element, and what follows it; `None` if it is not whole.
+/// TYPE and VALUE of the first element, and the octets after it. `None` if the element is
+/// incomplete.
 pub fn element(octets: &[u8]) -> Option<(usize, &[u8], &[u8])> {
     let (kind, rest) = var_number(octets)?;
     let (length, rest) = var_number(rest)?;
     rest.split_at_checked(length).map(|(value, rest)| (kind, value, rest))
 }
 
-/// The TYPE of a network packet (5: Interest, 6: Data), the components of its name, and its token, which is empty if there is none.
+/// TYPE of a network packet (5: Interest, 6: Data), the components of its name, and its PIT token.
+/// The token is empty if the packet has none.
 pub fn read(octets: &[u8]) -> Option<(usize, &[u8], &[u8])> {
     let ((mut kind, mut value, _), mut token) = (element(octets)?, &[][..]);
     if kind == 0x64 {
@@ -94,7 +99,7 @@ pub fn read(octets: &[u8]) -> Option<(usize, &[u8], &[u8])> {
     Some((kind, element(value)?.1, token))
 }
 
-/// A signed command, `register` or `unregister`, for `/load` and the face on which it comes.
+/// A signed command, `register` or `unregister`, for `/load` and the face on which it arrives.
 pub fn command(verb: &str) -> Vec<u8> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let parameters = tlv(8, &[b"\x68\x08\x07\x06\x08\x04load"]);

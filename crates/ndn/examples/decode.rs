@@ -1,8 +1,8 @@
-//! The cost of a forwarder's work on the octets of a packet: `cargo run --release -p narrows-ndn
-//! --example decode`.
+//! Measures the cost of decoding and encoding packets in a forwarder: `cargo run --release -p
+//! narrows-ndn --example decode`.
 //!
-//! An Interest of a consumer that speaks MIRCC, and the Data that answers it with 1000 octets of
-//! content, both in LpPackets with a PIT token.
+//! The packets are an Interest of a consumer with MIRCC, and the Data that answers it with 1000
+//! octets of content, both in LpPackets with a PIT token.
 
 use narrows_ndn::lp::{Header, LabelFlags, LpPacket, Mircc, PathLabel, PitToken};
 use narrows_ndn::signature::Signer;
@@ -68,7 +68,7 @@ fn main() {
     }
 }
 
-/// Prints the best mean of many short runs, of which a busy machine leaves some alone.
+/// Prints the best mean of many short runs, because other processes disturb some of them.
 fn time(what: &str, mut work: impl FnMut() -> usize) {
     let mut run = || {
         let start = Instant::now();

@@ -1,4 +1,4 @@
-//! The NDN wire: what NDN hosts and forwarders say to each other, octet by octet.
+//! The NDN wire format: the packets of NDN hosts and forwarders, octet by octet.
 //!
 //! - [`tlv`]: TYPE, LENGTH, VALUE, and the buffers that packets are written to
 //! - [`NameRef`], [`Name`]: names, borrowed and owned, and their URIs
@@ -8,9 +8,9 @@
 //! - [`lp`]: NDNLPv2, the hop-by-hop header, with MIRCC's fields; fragmentation and reassembly
 //! - [`management`]: commands, answers and datasets of NFD's management protocol
 //!
-//! Decoding copies nothing, allocates nothing and never panics, whatever the octets. Nothing here
-//! knows a clock, a socket or a thread. The source is the [NDN Packet Format Specification
-//! 0.3](https://docs.named-data.net/NDN-packet-spec/0.3/); each module names its section or page.
+//! Decoding copies nothing, allocates nothing and never panics, whatever the octets. The crate uses
+//! no clock, no socket and no thread. The source is the [NDN Packet Format Specification
+//! 0.3](https://docs.named-data.net/NDN-packet-spec/0.3/). Each module names its section or page.
 
 mod data;
 mod interest;

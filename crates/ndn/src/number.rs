@@ -1,6 +1,6 @@
-//! The TLV-TYPE numbers: those of the NDN Packet Format 0.3 ("Type and Length", "TLV-TYPE number
-//! assignments"), of NDNLPv2 (the page of that name in NFD's wiki), of NFD's management protocol
-//! (its wiki's pages "ControlCommand", "FaceMgmt", "RibMgmt" and so on), and of MIRCC's fields.
+//! TLV-TYPE numbers of the NDN Packet Format 0.3 ("Type and Length", "TLV-TYPE number
+//! assignments"), of NDNLPv2 (NFD's wiki, page "NDNLPv2"), of NFD's management protocol (NFD's
+//! wiki, pages "ControlCommand", "FaceMgmt", "RibMgmt" and others), and of MIRCC fields.
 
 /// An Interest.
 pub const INTEREST: u32 = 5;
@@ -9,21 +9,21 @@ pub const DATA: u32 = 6;
 /// A Name.
 pub const NAME: u32 = 7;
 
-/// The component that holds SHA-256 of a whole Data; 32 octets.
+/// Implicit digest: the component with SHA-256 of a whole Data; 32 octets.
 pub const IMPLICIT_DIGEST: u32 = 1;
-/// The component that holds SHA-256 of an Interest's parameters; 32 octets.
+/// The component with SHA-256 of an Interest's parameters; 32 octets.
 pub const PARAMETERS_DIGEST: u32 = 2;
-/// The component without a further meaning.
+/// Generic component.
 pub const GENERIC: u32 = 8;
 /// A keyword, such as `metadata`.
 pub const KEYWORD: u32 = 32;
-/// The number of a segment.
+/// Segment number.
 pub const SEGMENT: u32 = 50;
 /// The offset of a segment, in octets.
 pub const BYTE_OFFSET: u32 = 52;
 /// A version.
 pub const VERSION: u32 = 54;
-/// Microseconds since 1970.
+/// Timestamp, in microseconds since 1970.
 pub const TIMESTAMP: u32 = 56;
 /// A sequence number.
 pub const SEQUENCE_NUM: u32 = 58;
@@ -83,7 +83,7 @@ pub const NOT_AFTER: u32 = 255;
 
 /// Numbers of NDNLPv2.
 pub mod lp {
-    /// Fragment: a network packet or a piece of one.
+    /// Fragment: a network packet or a part of one.
     pub const FRAGMENT: u32 = 80;
     /// Sequence; 8 octets.
     pub const SEQUENCE: u32 = 81;
@@ -119,25 +119,24 @@ pub mod lp {
     pub const PREFIX_ANNOUNCEMENT: u32 = 848;
 }
 
-/// Numbers of MIRCC's fields in NDNLPv2 headers, all in the range that receivers skip if they do
-/// not know them (800 to 959, divisible by 4).
+/// Numbers of MIRCC fields in NDNLPv2 headers. All are in the range that receivers skip if they do
+/// not know the field (800 to 959, divisible by 4).
 ///
-/// No registry assigns them: they are the choice of this program, above the highest that NDNLPv2
-/// assigns.
+/// No registry assigns them. They are our choice, above the highest number that NDNLPv2 assigns.
 pub mod mircc {
-    /// The lowest R_p so far, in bit/s.
+    /// Lowest R_p on the path so far, in bit/s.
     pub const PRIMARY_RATE: u32 = 900;
-    /// The lowest R_s so far, in bit/s.
+    /// Lowest R_s on the path so far, in bit/s.
     pub const SECONDARY_RATE: u32 = 904;
-    /// The class of an Interest: 0 primary, 1 secondary.
+    /// Class of an Interest: 0 primary, 1 secondary.
     pub const CLASS: u32 = 908;
     /// The consumer's smoothed round trip, in microseconds.
     pub const ROUND_TRIP: u32 = 912;
-    /// The hash of the path that Data took; 8 octets.
+    /// Hash of the path that Data took; 8 octets.
     pub const PATH_ID: u32 = 916;
     /// PathLabel (RFC 9531).
     pub const PATH_LABEL: u32 = 920;
-    /// The link that told the lowest R_p so far; 8 octets.
+    /// Hash of the link with the lowest R_p so far; 8 octets.
     pub const LIMIT: u32 = 924;
     /// PathLabelFlags in a PathLabel.
     pub const LABEL_FLAGS: u32 = 0x0B;

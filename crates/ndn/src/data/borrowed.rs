@@ -1,4 +1,4 @@
-//! A Data in its octets.
+//! Borrowed view of a Data packet.
 
 use super::meta::MetaInfo;
 use crate::name::NameRef;
@@ -6,30 +6,30 @@ use crate::number;
 use crate::tlv::{DecodeError, Element, Fault, Order, Reader};
 use sha2::{Digest, Sha256};
 
-/// A view of a Data in its octets.
+/// A view of a Data packet in its octets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Data<'a> {
-    /// The Data's TLV.
+    /// TLV of the Data.
     pub wire: &'a [u8],
     /// Name.
     pub name: NameRef<'a>,
     /// MetaInfo.
     pub meta: MetaInfo<'a>,
-    /// The VALUE of Content. Absent and empty are told apart, and mean the same.
+    /// VALUE of Content. Absent and empty are distinguished, but mean the same.
     pub content: Option<&'a [u8]>,
-    /// SignatureInfo, unread: a forwarder does not care.
+    /// SignatureInfo, not decoded, because a forwarder does not need it.
     pub signature_info: Element<'a>,
-    /// The VALUE of SignatureValue.
+    /// VALUE of SignatureValue.
     pub signature_value: &'a [u8],
-    /// Where Name begins.
+    /// Position of Name.
     name_at: usize,
 }
 
 impl<'a> Data<'a> {
-    /// The Data that `wire` consists of. Its signature is not checked.
+    /// Decodes `wire`, which must be exactly one Data packet. The signature is not checked.
     ///
     /// # Errors
-    /// The octets are no Data, or one that a receiver has to reject.
+    /// The octets are not Data, or are Data that a receiver has to reject.
     #[inline]
     pub fn decode(wire: &'a [u8]) -> Result<Data<'a>, DecodeError> {
         let outer = Element::only(wire)?.expect(number::DATA)?;
@@ -75,12 +75,12 @@ impl<'a> Data<'a> {
         })
     }
 
-    /// The octets from Name up to and including SignatureInfo.
+    /// The octets from Name to the end of SignatureInfo.
     pub(super) fn name_to_signature_info(&self) -> &'a [u8] {
         &self.wire[self.name_at..self.signature_info.end()]
     }
 
-    /// SHA-256 of the Data's TLV, by which an Interest may name it.
+    /// Implicit digest: SHA-256 of the Data's TLV. An Interest may contain it in its name.
     pub fn implicit_digest(&self) -> [u8; 32] {
         Sha256::digest(self.wire).into()
     }

@@ -8,46 +8,46 @@ use crate::signature::{KeyError, PublicKey, Signer, ValidityPeriod};
 use crate::tlv::{Buffer, DecodeError};
 use thiserror::Error;
 
-/// Why a Data is no certificate.
+/// Reason why a Data packet is not a certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum CertificateError {
-    /// Its ContentType is not 2.
-    #[error("its ContentType is not 2, that of keys")]
+    /// The ContentType is not 2.
+    #[error("its ContentType is not 2 (key)")]
     NotKey,
-    /// Its name does not end in KEY, a key's identifier, an issuer and a version.
+    /// The name does not end with KEY, a key's identifier, an issuer and a version.
     #[error("its name does not end in /KEY/<key>/<issuer>/<version>")]
     Name,
-    /// It does not say when it is valid.
+    /// The certificate has no validity period.
     #[error("it has no ValidityPeriod")]
     NoValidity,
     /// SignatureInfo is malformed.
     #[error(transparent)]
     Signature(#[from] DecodeError),
-    /// Its content is no key.
+    /// The content is not a supported public key.
     #[error(transparent)]
     Key(#[from] KeyError),
 }
 
-/// A certificate: a Data whose content is a public key.
+/// A certificate: Data whose content is a public key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Certificate<'a> {
-    /// The Data. Its signature is not checked.
+    /// The Data packet. Its signature is not checked.
     pub data: Data<'a>,
-    /// The key that it certifies.
+    /// The certified key.
     pub key: PublicKey,
-    /// When it is valid.
+    /// Validity period of the certificate.
     pub validity: ValidityPeriod,
 }
 
 impl<'a> Certificate<'a> {
-    /// The components behind the name of the identity: KEY, the key's identifier, the issuer, the
-    /// version.
+    /// Number of components after the name of the identity: KEY, the key's identifier, the issuer,
+    /// the version.
     const TAIL: usize = 4;
 
-    /// The certificate that `data` is.
+    /// Decodes a certificate.
     ///
     /// # Errors
-    /// If the Data is no certificate.
+    /// The Data packet is not a certificate.
     pub fn new(data: Data<'a>) -> Result<Certificate<'a>, CertificateError> {
         if data.meta.content_type != Some(ContentType::Key) {
             return Err(CertificateError::NotKey);
@@ -66,18 +66,18 @@ impl<'a> Certificate<'a> {
         })
     }
 
-    /// The name of the identity to which the key belongs.
+    /// Name of the identity that owns the key.
     pub fn identity(&self) -> NameRef<'a> {
         self.data.name.without_last(Self::TAIL)
     }
 
-    /// The name of the key, by which signatures name it too.
+    /// Name of the key. Signatures name the key by it too.
     pub fn key_name(&self) -> NameRef<'a> {
         self.data.name.without_last(Self::TAIL - 2)
     }
 
-    /// Appends a certificate of this name for `key`, fresh for an hour, signed. The signer says
-    /// when it is valid.
+    /// Appends a signed certificate with this name for `key`. Its freshness period is one hour.
+    /// `signer` contains the validity period.
     pub fn write(
         name: NameRef,
         key: &PublicKey,

@@ -1,23 +1,23 @@
-//! A Data to be written.
+//! A Data packet to be encoded.
 
 use super::meta::MetaInfo;
 use crate::name::NameRef;
 use crate::number;
 use crate::tlv::{Buffer, put_element};
 
-/// A Data to be written.
+/// A Data packet to be encoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DataDraft<'a> {
     /// Name.
     pub name: NameRef<'a>,
-    /// MetaInfo; left out if it says nothing.
+    /// MetaInfo. The element is left out if it is empty.
     pub meta: MetaInfo<'a>,
-    /// The VALUE of Content; `None` leaves the element out, which some consumers do not accept.
+    /// VALUE of Content. `None` leaves the element out, which some consumers do not accept.
     pub content: Option<&'a [u8]>,
 }
 
 impl<'a> DataDraft<'a> {
-    /// A Data of this name and content, and nothing else said.
+    /// A Data packet with this name and content, and default values otherwise.
     pub fn new(name: NameRef<'a>, content: &'a [u8]) -> DataDraft<'a> {
         DataDraft { name, content: Some(content), ..DataDraft::default() }
     }

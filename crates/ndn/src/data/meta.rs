@@ -1,4 +1,4 @@
-//! MetaInfo.
+//! MetaInfo of Data.
 
 use crate::name::Component;
 use crate::number;
@@ -6,19 +6,19 @@ use crate::tlv::{
     Buffer, DecodeError, Element, Fault, Order, Reader, put_element, put_nested, put_nni,
 };
 
-/// ContentType: the kind of a Data's content.
+/// ContentType: the kind of a Data packet's content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ContentType {
-    /// 0: octets of an application; what is meant if nothing is said.
+    /// 0: octets of an application. The default.
     #[default]
     Blob,
-    /// 1: names under which to look for the content.
+    /// 1: names under which the content may be found.
     Link,
     /// 2: a key or certificate.
     Key,
     /// 3: an application's refusal.
     Nack,
-    /// Another number.
+    /// Any other number.
     Other(u64),
 }
 
@@ -34,7 +34,7 @@ impl ContentType {
         }
     }
 
-    /// The number of the type.
+    /// Number of the type.
     pub fn code(self) -> u64 {
         match self {
             ContentType::Blob => 0,
@@ -46,19 +46,19 @@ impl ContentType {
     }
 }
 
-/// The MetaInfo of a Data: a description of its content.
+/// MetaInfo of a Data packet: a description of its content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MetaInfo<'a> {
-    /// ContentType; absent means [`ContentType::Blob`].
+    /// ContentType. Absent means [`ContentType::Blob`].
     pub content_type: Option<ContentType>,
-    /// FreshnessPeriod in milliseconds; absent means 0, never fresh.
+    /// FreshnessPeriod in milliseconds. Absent means 0, never fresh.
     pub freshness_ms: Option<u64>,
-    /// FinalBlockId: the last component of the name of the last segment.
+    /// FinalBlockId: the last component of the last segment's name.
     pub final_block: Option<Component<'a>>,
 }
 
 impl<'a> MetaInfo<'a> {
-    /// The MetaInfo that `outer` is.
+    /// Decodes the MetaInfo element `outer`.
     pub(super) fn decode(outer: &Element<'a>) -> Result<MetaInfo<'a>, DecodeError> {
         let mut meta = MetaInfo::default();
         let mut order = Order::default();
@@ -88,7 +88,7 @@ impl<'a> MetaInfo<'a> {
         Ok(meta)
     }
 
-    /// Appends MetaInfo, unless it would be empty.
+    /// Appends MetaInfo unless it is empty.
     pub(super) fn write(&self, out: &mut (impl Buffer + ?Sized)) {
         if *self == MetaInfo::default() {
             return;

@@ -1,4 +1,4 @@
-//! Signed Data.
+//! Signing and checking of Data.
 
 use super::borrowed::Data;
 use super::draft::DataDraft;
@@ -7,7 +7,7 @@ use crate::signature::{SignatureError, SignatureInfo, SignedPortion, Signer};
 use crate::tlv::{Buffer, DecodeError, put_element, put_nested};
 
 impl<'a> DataDraft<'a> {
-    /// Appends the Data, signed.
+    /// Appends the signed Data packet.
     pub fn write(&self, signer: &Signer, out: &mut (impl Buffer + ?Sized)) {
         put_nested(out, number::DATA, |out| {
             let start = out.position();
@@ -21,7 +21,7 @@ impl<'a> DataDraft<'a> {
 }
 
 impl<'a> Data<'a> {
-    /// The SignatureInfo of the Data.
+    /// Decodes SignatureInfo.
     ///
     /// # Errors
     /// SignatureInfo is malformed.
@@ -29,16 +29,15 @@ impl<'a> Data<'a> {
         SignatureInfo::decode(&self.signature_info)
     }
 
-    /// The octets that the signature covers: Name up to and including SignatureInfo.
+    /// The octets that the signature covers: from Name to the end of SignatureInfo.
     pub fn signed_portion(&self) -> SignedPortion<'a> {
         SignedPortion::new([self.name_to_signature_info(), &[], &[]])
     }
 
-    /// Compares the signature with SHA-256 of what it covers, which is all that a signature of type
-    /// DigestSha256 says.
+    /// Compares a DigestSha256 signature with SHA-256 of the octets that it covers.
     ///
     /// # Errors
-    /// The Data is damaged, or its signature is of another type.
+    /// The Data is damaged, or its signature has another type.
     pub fn check_digest(&self) -> Result<(), SignatureError> {
         self.signed_portion().check_digest(self.signature_value)
     }

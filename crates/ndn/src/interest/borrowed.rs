@@ -1,4 +1,4 @@
-//! An Interest in its octets.
+//! Borrowed view of an Interest.
 
 use super::hint::Names;
 use super::hop_limit::HopLimit;
@@ -9,19 +9,19 @@ use crate::tlv::{
 };
 use narrows_units::Span;
 
-/// The lifetime of an Interest that names none.
+/// Lifetime of an Interest without InterestLifetime.
 pub const DEFAULT_LIFETIME: Span = Span::from_millis(4000);
 
 /// A view of an Interest in its octets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interest<'a> {
-    /// The Interest's TLV.
+    /// TLV of the Interest.
     pub wire: &'a [u8],
-    /// Name, with one component at least.
+    /// Name. It has at least one component.
     pub name: NameRef<'a>,
-    /// True if the name may be a prefix of the Data's name.
+    /// CanBePrefix: true if the name may be a prefix of the Data's name.
     pub can_be_prefix: bool,
-    /// True if a cache may answer with fresh Data only.
+    /// MustBeFresh: true if a content store may only answer with fresh Data.
     pub must_be_fresh: bool,
     /// ForwardingHint.
     pub forwarding_hint: Option<Names<'a>>,
@@ -31,27 +31,27 @@ pub struct Interest<'a> {
     pub lifetime_ms: Option<u64>,
     /// HopLimit.
     pub hop_limit: Option<HopLimit>,
-    /// The VALUE of ApplicationParameters.
+    /// VALUE of ApplicationParameters.
     pub parameters: Option<&'a [u8]>,
-    /// InterestSignatureInfo, unread: a forwarder does not care.
+    /// InterestSignatureInfo, not decoded, because a forwarder does not need it.
     pub signature_info: Option<Element<'a>>,
-    /// The VALUE of InterestSignatureValue.
+    /// VALUE of InterestSignatureValue.
     pub signature_value: Option<&'a [u8]>,
-    /// Where the Nonce is, or belongs.
+    /// Position of Nonce, or the position where it belongs.
     nonce_at: usize,
-    /// Where it ends, or the same.
+    /// End of Nonce, or the position where it belongs.
     after_nonce: usize,
-    /// Where ApplicationParameters begins, or the end.
+    /// Position of ApplicationParameters, or the end of the Interest.
     parameters_at: usize,
 }
 
 impl<'a> Interest<'a> {
-    /// The Interest that `wire` consists of.
+    /// Decodes `wire`, which must be exactly one Interest.
     ///
-    /// The digest of its parameters is not computed; [`Interest::check_parameters`] does that.
+    /// Does not compute the digest of the parameters; see [`Interest::check_parameters`].
     ///
     /// # Errors
-    /// The octets are no Interest, or one that a receiver has to reject.
+    /// The octets are not an Interest, or are an Interest that a receiver has to reject.
     #[inline]
     pub fn decode(wire: &'a [u8]) -> Result<Interest<'a>, DecodeError> {
         let outer = Element::only(wire)?.expect(number::INTEREST)?;
@@ -145,28 +145,28 @@ impl<'a> Interest<'a> {
         Ok(())
     }
 
-    /// The lifetime: what InterestLifetime says, or [`DEFAULT_LIFETIME`].
+    /// Lifetime: the value of InterestLifetime, or [`DEFAULT_LIFETIME`].
     #[inline]
     pub fn lifetime(&self) -> Span {
         const LONGEST: u64 = u64::MAX / 1_000_000;
         self.lifetime_ms.map_or(DEFAULT_LIFETIME, |ms| Span::from_millis(ms.min(LONGEST)))
     }
 
-    /// The part that the digest of the parameters covers: ApplicationParameters and all that
-    /// follows it. Empty if the Interest has no parameters.
+    /// The octets that the digest of the parameters covers: from ApplicationParameters to the end.
+    /// Empty if the Interest has no parameters.
     pub fn digested(&self) -> &'a [u8] {
         &self.wire[self.parameters_at..]
     }
 
-    /// The octets from the start of ApplicationParameters to the end of InterestSignatureInfo,
-    /// which a signature covers; `None` if either is missing.
+    /// The octets that a signature covers, from ApplicationParameters to the end of
+    /// InterestSignatureInfo. `None` if either element is missing.
     pub(crate) fn signed_tail(&self) -> Option<&'a [u8]> {
         let end = self.signature_info?.end();
         self.wire.get(self.parameters_at..end)
     }
 
-    /// Appends the Interest with `nonce` as its Nonce. A host adds one to an Interest that has none
-    /// before it sends it; no digest and no signature covers it.
+    /// Appends the Interest with `nonce` as its Nonce. A host adds a Nonce to an Interest without
+    /// one before it sends it. No digest and no signature covers the Nonce.
     pub fn write_with_nonce(&self, nonce: u32, out: &mut (impl Buffer + ?Sized)) {
         let nonce = nonce.to_be_bytes();
         let body_at =

@@ -5,35 +5,35 @@ use crate::number;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-/// Why an Interest's parameters and its name do not belong together.
+/// Reason why an Interest's parameters and its name do not belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ParametersError {
-    /// There are parameters, and no digest of them in the name.
+    /// There are parameters, but no digest of them in the name.
     #[error(
-        "the Interest has ApplicationParameters, and its name has no ParametersSha256Digest component"
+        "the Interest has ApplicationParameters, but its name has no ParametersSha256Digest component"
     )]
     NoDigest,
-    /// There is more than one digest in the name.
+    /// The name has more than one digest.
     #[error("the Interest's name has more than one ParametersSha256Digest component")]
     ManyDigests,
-    /// There is a digest in the name, and no parameters.
+    /// The name has a digest, but there are no parameters.
     #[error(
-        "the Interest's name has a ParametersSha256Digest component, and there are no ApplicationParameters"
+        "the Interest's name has a ParametersSha256Digest component, but there are no ApplicationParameters"
     )]
     NoParameters,
-    /// The digest is another one.
+    /// The digest in the name differs from the digest of the parameters.
     #[error(
         "the ParametersSha256Digest component is not the digest of the Interest's ApplicationParameters and what follows them"
     )]
     Differs,
 }
 
-/// The standing of an Interest's parameters.
+/// Result of the check of an Interest's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Digested {
-    /// No parameters and no digest.
+    /// The Interest has neither parameters nor a digest.
     Nothing,
-    /// Parameters, and their digest in the name.
+    /// The Interest has parameters, and their digest is in the name.
     Parameters,
 }
 

@@ -1,4 +1,4 @@
-//! An Interest to be written.
+//! An Interest to be encoded.
 
 use crate::name::{Component, NameRef};
 use crate::number;
@@ -6,43 +6,42 @@ use crate::tlv::{Buffer, put_element, put_nested, put_nni};
 use sha2::{Digest, Sha256};
 use std::ops::Range;
 
-/// An Interest to be written.
+/// An Interest to be encoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InterestDraft<'a> {
-    /// Name. It needs no ParametersSha256Digest component: writing parameters computes it, in the
-    /// place where the name has one, or at the end.
+    /// Name. It needs no ParametersSha256Digest component: if there are parameters, encoding
+    /// computes the digest, in the place of the component or at the end.
     pub name: NameRef<'a>,
-    /// True if the name may be a prefix of the Data's name.
+    /// CanBePrefix: true if the name may be a prefix of the Data's name.
     pub can_be_prefix: bool,
-    /// True if a cache may answer with fresh Data only.
+    /// MustBeFresh: true if a content store may only answer with fresh Data.
     pub must_be_fresh: bool,
-    /// The Names of ForwardingHint; none, and there is no such element.
+    /// Names of ForwardingHint. The element is left out if the list is empty.
     pub forwarding_hint: &'a [NameRef<'a>],
-    /// Nonce; every Interest on a link must have one.
+    /// Nonce. Every Interest on a link must have one.
     pub nonce: Option<u32>,
-    /// InterestLifetime in milliseconds; receivers take 4000 if the field is absent.
+    /// InterestLifetime in milliseconds. Without the field, receivers use 4000.
     pub lifetime_ms: Option<u64>,
     /// HopLimit.
     pub hop_limit: Option<u8>,
-    /// The VALUE of ApplicationParameters.
+    /// VALUE of ApplicationParameters.
     pub parameters: Option<&'a [u8]>,
 }
 
-/// Where the parts of an Interest are that digest and signature cover, in the buffer that it is
-/// written to.
+/// Positions of the parts of an encoded Interest that digest and signature cover.
 pub(crate) struct Written {
-    /// The components before the digest.
+    /// Components before the digest.
     pub(crate) before_digest: Range<usize>,
-    /// The VALUE of the digest.
+    /// VALUE of the digest.
     pub(crate) digest: Range<usize>,
-    /// The components behind the digest.
+    /// Components after the digest.
     pub(crate) behind_digest: Range<usize>,
-    /// The start of ApplicationParameters.
+    /// Start of ApplicationParameters.
     pub(crate) parameters_at: usize,
 }
 
 impl<'a> InterestDraft<'a> {
-    /// An Interest for the Data of exactly this name, and nothing else said.
+    /// An Interest for the Data with exactly this name, and default values otherwise.
     pub fn new(name: NameRef<'a>) -> InterestDraft<'a> {
         InterestDraft { name, ..InterestDraft::default() }
     }
@@ -56,8 +55,8 @@ impl<'a> InterestDraft<'a> {
         }
     }
 
-    /// Appends the Interest with parameters, which are empty if it has none, and behind them what
-    /// `more` writes; then computes the digest in the name.
+    /// Appends the Interest with its parameters, which may be empty, and with the elements that
+    /// `more` writes. Then computes the digest in the name.
     pub(crate) fn write_digested<B: Buffer + ?Sized, T>(
         &self,
         out: &mut B,
@@ -66,7 +65,7 @@ impl<'a> InterestDraft<'a> {
         put_nested(out, number::INTEREST, |out| {
             let (before, digest, behind) =
                 put_nested(out, number::NAME, |out| self.write_components(out));
-            // The name's own LENGTH may have moved the components.
+            // A longer LENGTH of the name may have moved the components.
             let end = out.position();
             let moved = end - behind.end;
             let shifted = |range: Range<usize>| range.start + moved..range.end + moved;
@@ -91,8 +90,8 @@ impl<'a> InterestDraft<'a> {
         self.write_selectors(out);
     }
 
-    /// Writes the name's components with room for the digest; where those before the digest are,
-    /// the digest itself, and those behind it.
+    /// Writes the components of the name with room for the digest. Returns the positions of the
+    /// components before the digest, of the digest, and of the components after it.
     fn write_components(
         &self,
         out: &mut (impl Buffer + ?Sized),

@@ -1,20 +1,20 @@
-//! Names back to back, as ForwardingHint has them.
+//! Names back to back, as in ForwardingHint.
 
 use crate::name::NameRef;
 use crate::number;
 use crate::tlv::{DecodeError, Element, Fault, Order, Reader};
 
-/// The Names of a ForwardingHint, in the order of the packet. They have been checked.
+/// The Names of a ForwardingHint, in the order of the packet. All have been checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Names<'a> {
     value: &'a [u8],
 }
 
 impl<'a> Names<'a> {
-    /// The Names in `element`.
+    /// Decodes a ForwardingHint.
     ///
     /// # Errors
-    /// If the element is no ForwardingHint, a Name is malformed, or an element is unknown and
+    /// The element is not a ForwardingHint, a Name is malformed, or an element is unknown and
     /// critical.
     pub(super) fn decode(element: &Element<'a>) -> Result<Names<'a>, DecodeError> {
         let mut any = false;
@@ -35,7 +35,7 @@ impl<'a> Names<'a> {
         Reader::new(self.value).flatten().filter_map(|element| NameRef::decode(&element).ok())
     }
 
-    /// The octets of the Names' TLVs, and of unknown ones among them.
+    /// The octets of the Names' TLVs, including unknown elements among them.
     pub fn value(&self) -> &'a [u8] {
         self.value
     }

@@ -1,4 +1,4 @@
-//! Signed Interests: of version 0.3 ("Signed Interest"), and command Interests of version 0.2 (NDN
+//! Signed Interests of version 0.3 ("Signed Interest"), and command Interests of version 0.2 (NDN
 //! Packet Format 0.2.1, "Signed Interest").
 
 use super::borrowed::Interest;
@@ -8,7 +8,7 @@ use crate::number;
 use crate::signature::{SignatureError, SignatureInfo, SignedPortion, Signer};
 use crate::tlv::{Buffer, DecodeError, Element, put_element};
 
-/// The fields beside its signature by which nobody can send a signed Interest again.
+/// Fields of a signed Interest that protect it against replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SigningFields<'a> {
     /// SignatureNonce: random octets, usually 8.
@@ -20,8 +20,8 @@ pub struct SigningFields<'a> {
 }
 
 impl<'a> InterestDraft<'a> {
-    /// Appends the Interest with its parameters, which are empty if it has none, signed as version
-    /// 0.3 has it.
+    /// Appends the Interest with its parameters, which may be empty, signed by the rules of version
+    /// 0.3.
     pub fn write_signed(
         &self,
         signer: &Signer,
@@ -45,43 +45,42 @@ impl<'a> InterestDraft<'a> {
     }
 }
 
-/// How an Interest is signed.
+/// Place of an Interest's signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignatureForm {
-    /// By InterestSignatureInfo and InterestSignatureValue, as version 0.3 has it.
+    /// InterestSignatureInfo and InterestSignatureValue, as in version 0.3.
     Elements,
-    /// By the last two components of its name, as version 0.2 has it. The two before them are a
+    /// The last two components of the name, as in version 0.2. The two components before them are a
     /// timestamp and random octets.
     Components,
 }
 
-/// An Interest's signature. Nothing of it is checked.
+/// Signature of an Interest, not checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterestSignature<'a> {
-    /// How the Interest is signed.
+    /// Place of the signature.
     pub form: SignatureForm,
-    /// The SignatureInfo. In version 0.2, the time is the name's timestamp, and
-    /// the nonce its random octets.
+    /// SignatureInfo. In version 0.2, the time is the timestamp in the name, and the nonce is the
+    /// name's random octets.
     pub info: SignatureInfo<'a>,
     /// The octets that the signature covers.
     pub portion: SignedPortion<'a>,
-    /// The VALUE of the signature.
+    /// VALUE of the signature.
     pub value: &'a [u8],
 }
 
 impl InterestSignature<'_> {
-    /// Compares the signature with SHA-256 of what it covers, which is all that a signature of type
-    /// DigestSha256 says.
+    /// Compares a DigestSha256 signature with SHA-256 of the octets that it covers.
     ///
     /// # Errors
-    /// The Interest is damaged, or its signature is of another type.
+    /// The Interest is damaged, or its signature has another type.
     pub fn check_digest(&self) -> Result<(), SignatureError> {
         self.portion.check_digest(self.value)
     }
 }
 
 impl<'a> Interest<'a> {
-    /// The signature, of either version; `None` if the Interest is not signed.
+    /// The signature, of either version. `None` if the Interest is not signed.
     ///
     /// # Errors
     /// InterestSignatureInfo is malformed.
@@ -97,7 +96,7 @@ impl<'a> Interest<'a> {
         }
     }
 
-    /// The components before and behind the digest of the parameters.
+    /// The components before and after the digest of the parameters.
     fn around_digest(&self) -> (&'a [u8], &'a [u8]) {
         let value = self.name.value();
         let is_digest =

@@ -1,43 +1,45 @@
-//! Packets cut into pieces that fit a link.
+//! Fragmentation of packets that do not fit the MTU of a link.
 
 use super::header::Header;
 use crate::number;
 use crate::tlv::{Buffer, element_size, put_element, put_head, put_wide};
 use thiserror::Error;
 
-/// A packet cannot be cut into pieces that fit.
+/// Error: a packet cannot be divided into fragments that fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("a packet of {packet} octets does not fit {limit} pieces of {mtu} octets each; raise the MTU", limit = MAX_PIECES)]
+#[error("a packet of {packet} octets does not fit {limit} fragments of {mtu} octets each; raise the MTU", limit = MAX_PIECES)]
 pub struct TooLarge {
-    /// The octets of the packet.
+    /// Octets of the packet.
     pub packet: usize,
-    /// The octets that the link takes at once.
+    /// MTU of the link in octets.
     pub mtu: usize,
 }
 
-/// The most pieces of a packet that receivers accept.
+/// Most fragments of a packet that receivers accept.
 pub(super) const MAX_PIECES: usize = 400;
 
-/// Cuts packets for one face, and numbers the pieces.
+/// Fragments the packets for one face, and numbers the fragments.
 #[derive(Clone, Debug, Default)]
 pub struct Fragmenter {
     sequence: u64,
 }
 
 impl Fragmenter {
-    /// A fragmenter whose first piece has this Sequence.
+    /// A fragmenter whose first fragment has this Sequence.
     pub fn new(sequence: u64) -> Fragmenter {
         Fragmenter { sequence }
     }
 
-    /// The pieces of `packet`, an Interest or a Data, with the fields of `header`, of which those
-    /// of fragmentation are not looked at. One piece, which says nothing of fragmentation, if that
-    /// fits `mtu` octets. Otherwise all pieces but the last take the same octets, `mtu` or a few
-    /// less; PitToken and CongestionMark are on each piece, since some receivers take them from
-    /// whichever comes last, and the other fields on the first.
+    /// Divides `packet`, an Interest or a Data, into fragments with the fields of `header`. Its
+    /// fragmentation fields are ignored.
+    ///
+    /// A packet that fits `mtu` octets becomes one LpPacket without fragmentation fields. Otherwise
+    /// all fragments except the last have the same size, `mtu` or a few octets less. PitToken and
+    /// CongestionMark are on each fragment, since some receivers take them from the fragment that
+    /// arrives last. The other fields are on the first fragment.
     ///
     /// # Errors
-    /// The fields leave no room for the packet, or it takes more than 400 pieces.
+    /// The fields leave no room for the packet, or it takes more than 400 fragments.
     pub fn pieces<'a>(
         &mut self,
         header: &'a Header<'a>,
@@ -51,7 +53,7 @@ impl Fragmenter {
             return Ok(Pieces { header, packet, form: Form::Whole { fields }, next: 0, count: 1 });
         }
         let rest = on_each(header);
-        // FragIndex and FragCount take the same octets on all pieces, so that pieces are of equal
+        // FragIndex and FragCount take the same octets on all fragments, so that all have the same
         // size.
         for width in [1, 2] {
             let fragmentation = element_size(number::lp::SEQUENCE, 8)
@@ -73,7 +75,7 @@ impl Fragmenter {
     }
 }
 
-/// The fields that are on each piece.
+/// The fields that each fragment carries.
 fn on_each<'a>(header: &Header<'a>) -> Header<'a> {
     Header {
         pit_token: header.pit_token,
@@ -82,29 +84,29 @@ fn on_each<'a>(header: &Header<'a>) -> Header<'a> {
     }
 }
 
-/// How a packet leaves.
+/// Form of a packet on the link.
 #[derive(Clone, Copy, Debug)]
 enum Form {
-    /// One piece, whose fields take so many octets.
+    /// One LpPacket, whose fields take `fields` octets.
     Whole { fields: usize },
-    /// Several.
+    /// Several fragments.
     Cut(Cut),
 }
 
-/// How a packet is cut.
+/// Division of a packet into fragments.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
-    /// Sequence of the first piece.
+    /// Sequence of the first fragment.
     sequence: u64,
-    /// The octets of FragIndex and FragCount.
+    /// Octets of each of FragIndex and FragCount.
     width: usize,
-    /// The octets of the packet in the first piece.
+    /// Octets of the packet in the first fragment.
     room_first: usize,
-    /// The octets of the packet in any other piece but the last.
+    /// Octets of the packet in each further fragment, except the last.
     room_rest: usize,
 }
 
-/// The pieces of a packet, first to last.
+/// The fragments of a packet, first to last.
 #[derive(Clone, Debug)]
 pub struct Pieces<'a> {
     header: &'a Header<'a>,
@@ -115,12 +117,12 @@ pub struct Pieces<'a> {
 }
 
 impl Pieces<'_> {
-    /// The pieces that are left.
+    /// Number of fragments that have not been written.
     pub fn left(&self) -> usize {
         self.count - self.next
     }
 
-    /// Appends the next piece; false, and nothing is written, if none is left.
+    /// Appends the next fragment. False if none is left; nothing is written then.
     pub fn write_next(&mut self, out: &mut (impl Buffer + ?Sized)) -> bool {
         if self.left() == 0 {
             return false;
@@ -169,13 +171,13 @@ impl Pieces<'_> {
     }
 }
 
-/// The octets of an LpPacket with `fields` octets before a Fragment of `piece` octets.
+/// Octets of an LpPacket with `fields` octets before a Fragment of `piece` octets.
 fn packet_size(fields: usize, piece: usize) -> usize {
     element_size(number::lp::LP_PACKET, fields + element_size(number::lp::FRAGMENT, piece))
 }
 
-/// The most octets of Fragments behind `first` and `rest` octets of fields in LpPackets of equal
-/// size, at most `mtu`. Where a LENGTH grows, some sizes cannot be made.
+/// Largest Fragments after `first` and `rest` octets of fields, in octets, so that both LpPackets
+/// have the same size of at most `mtu`. Some sizes cannot be made because a LENGTH grows.
 fn equal_pieces(mtu: usize, first: usize, rest: usize) -> Option<(usize, usize)> {
     let mut size = mtu;
     loop {
@@ -190,8 +192,8 @@ fn equal_pieces(mtu: usize, first: usize, rest: usize) -> Option<(usize, usize)>
     }
 }
 
-/// The most octets of a Fragment behind `fields` octets in an LpPacket of at most `mtu`; `None` if
-/// there is room for none.
+/// Largest Fragment after `fields` octets in an LpPacket of at most `mtu`, in octets. `None` if
+/// there is no room for any.
 fn room_for_piece(mtu: usize, fields: usize) -> Option<usize> {
     let mut piece = mtu.checked_sub(packet_size(fields, 0)).filter(|room| *room > 0)?;
     while packet_size(fields, piece) > mtu {

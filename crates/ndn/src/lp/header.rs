@@ -1,4 +1,4 @@
-//! The fields of an LpPacket beside its Fragment.
+//! The fields of an LpPacket other than Fragment.
 
 use super::label::PathLabel;
 use super::nack::NackReason;
@@ -9,48 +9,49 @@ use crate::tlv::{
 use narrows_units::{Rate, Span};
 use narrows_wire::Rates;
 
-/// PitToken: 1 to 32 octets that come back with the answer.
+/// PitToken: 1 to 32 octets that the answer to an Interest must return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PitToken<'a>(&'a [u8]);
 
 impl<'a> PitToken<'a> {
-    /// The token of these octets; `None` if they are not 1 to 32.
+    /// Makes a token of these octets. `None` unless there are 1 to 32.
     #[inline]
     pub fn new(octets: &'a [u8]) -> Option<PitToken<'a>> {
         matches!(octets.len(), 1..=32).then_some(PitToken(octets))
     }
 
-    /// The octets.
+    /// Octets of the token.
     #[inline]
     pub fn as_slice(&self) -> &'a [u8] {
         self.0
     }
 }
 
-/// The CachePolicyType by which a producer asks that Data be not cached.
+/// CachePolicyType with which a producer asks that Data is not cached.
 pub const NO_CACHE: u64 = 1;
 
-/// MIRCC's fields. No signature covers them: a neighbour may write what it likes.
+/// MIRCC fields. No signature covers them, so a neighbour may write any values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mircc {
-    /// The lowest R_p so far, in bit/s; absent if there is no limit yet.
+    /// Lowest R_p on the path so far, in bit/s. Absent if there is no limit yet.
     pub primary_bps: Option<u64>,
-    /// The lowest R_s so far, in bit/s; absent if there is no limit yet.
+    /// Lowest R_s on the path so far, in bit/s. Absent if there is no limit yet.
     pub secondary_bps: Option<u64>,
-    /// The class of an Interest: 0 primary, as if absent, 1 secondary.
+    /// Class of an Interest: 0 primary (the default), 1 secondary.
     pub class: Option<u8>,
-    /// The consumer's smoothed round trip in microseconds; absent if it knows none.
+    /// The consumer's smoothed round trip in microseconds. Absent if the consumer has not measured
+    /// one.
     pub round_trip_us: Option<u64>,
-    /// The hash of the path that Data took; absent means 0.
+    /// Hash of the path that Data took. Absent means 0.
     pub path_id: Option<u64>,
     /// PathLabel.
     pub path_label: Option<PathLabel>,
-    /// The hash of the link that told the lowest R_p so far; absent means that nobody told it.
+    /// Hash of the link with the lowest R_p so far. Absent if no link has written one.
     pub limit: Option<u64>,
 }
 
 impl Mircc {
-    /// True if any field is there: the neighbour that wrote it speaks MIRCC.
+    /// True if any field is present, which shows that the neighbour understands MIRCC.
     pub fn any(&self) -> bool {
         let Mircc { primary_bps, secondary_bps, class, round_trip_us, path_id, path_label, limit } =
             self;
@@ -61,7 +62,7 @@ impl Mircc {
             || path_label.is_some()
     }
 
-    /// The rates, at most 2^62 bit/s each; no limit for an absent one.
+    /// The rates, at most 2^62 bit/s each. An absent rate is unlimited.
     pub fn rates(&self) -> Rates {
         const HIGHEST: u64 = 1 << 62;
         let rate = |bps: Option<u64>| {
@@ -70,26 +71,26 @@ impl Mircc {
         Rates { primary: rate(self.primary_bps), secondary: rate(self.secondary_bps) }
     }
 
-    /// The consumer's smoothed round trip, at most a minute; zero if it knows none.
+    /// The consumer's smoothed round trip, at most a minute. Zero if it is absent.
     pub fn round_trip(&self) -> Span {
         const LONGEST_US: u64 = 60_000_000;
         Span::from_micros(self.round_trip_us.unwrap_or(0).min(LONGEST_US))
     }
 }
 
-/// The fields of an LpPacket beside its Fragment. Written, they stand in ascending order of their
-/// TYPEs, and MIRCC's take the same octets whatever their values, but for the path label.
+/// The fields of an LpPacket other than Fragment. They are encoded in ascending order of their
+/// TYPEs. MIRCC fields take the same octets whatever their values, except the path label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header<'a> {
     /// Sequence.
     pub sequence: Option<u64>,
-    /// FragIndex; absent means 0.
+    /// FragIndex. Absent means 0.
     pub frag_index: Option<u64>,
-    /// FragCount; absent means 1.
+    /// FragCount. Absent means 1.
     pub frag_count: Option<u64>,
     /// PitToken.
     pub pit_token: Option<PitToken<'a>>,
-    /// Nack: the Fragment is an Interest that is refused.
+    /// Nack: the Fragment is an Interest that was refused.
     pub nack: Option<NackReason>,
     /// IncomingFaceId.
     pub incoming_face: Option<u64>,
@@ -97,23 +98,23 @@ pub struct Header<'a> {
     pub next_hop_face: Option<u64>,
     /// CachePolicyType in CachePolicy; see [`NO_CACHE`].
     pub cache_policy: Option<u64>,
-    /// CongestionMark; other than 0 if a queue on the way is congested.
+    /// CongestionMark. Not 0 if a queue on the path is congested.
     pub congestion_mark: Option<u64>,
     /// NonDiscovery.
     pub non_discovery: bool,
     /// PrefixAnnouncement: the TLV of a Data.
     pub prefix_announcement: Option<&'a [u8]>,
-    /// MIRCC's fields.
+    /// MIRCC fields.
     pub mircc: Mircc,
 }
 
 impl<'a> Header<'a> {
-    /// True if the packet is marked as having crossed a congested queue.
+    /// True if the packet has a congestion mark.
     pub fn is_marked(&self) -> bool {
         self.congestion_mark.is_some_and(|mark| mark != 0)
     }
 
-    /// Reads one field, which must not have been there before.
+    /// Reads one field. A field that is present twice is an error.
     #[inline]
     pub(super) fn read(&mut self, element: &Element<'a>) -> Result<(), DecodeError> {
         match element.number {
@@ -169,14 +170,14 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// The octets that [`Self::write`] appends.
+    /// Number of octets that [`Self::write`] appends.
     pub(super) fn size(&self) -> usize {
         let mut count = Count(0);
         self.write(&mut count);
         count.0
     }
 
-    /// The octets that [`Self::write_behind_fragmentation`] appends.
+    /// Number of octets that [`Self::write_behind_fragmentation`] appends.
     pub(super) fn size_behind_fragmentation(&self) -> usize {
         let mut count = Count(0);
         self.write_behind_fragmentation(&mut count);
@@ -197,7 +198,7 @@ impl<'a> Header<'a> {
         self.write_behind_fragmentation(out);
     }
 
-    /// Appends the fields but those of fragmentation, which stand before them.
+    /// Appends the fields except the fragmentation fields, which precede them.
     #[inline]
     pub(super) fn write_behind_fragmentation<B: Buffer + ?Sized>(&self, out: &mut B) {
         if let Some(token) = self.pit_token {
@@ -238,7 +239,7 @@ impl<'a> Header<'a> {
     }
 }
 
-/// Counts octets, and keeps none.
+/// A buffer that counts octets and keeps none.
 struct Count(usize);
 
 impl Buffer for Count {
@@ -270,7 +271,7 @@ fn once<T>(field: &mut Option<T>, element: &Element, value: T) -> Result<(), Dec
     }
 }
 
-/// True of the TYPEs that a receiver skips if it does not know them.
+/// True for TYPEs that a receiver skips if it does not know them.
 fn may_be_ignored(number: u32) -> bool {
     matches!(number, 800..=959) && number.is_multiple_of(4)
 }

@@ -4,15 +4,15 @@ use crate::number;
 use crate::tlv::{Buffer, DecodeError, Element, Fault, Order, Reader, put_element, put_nested};
 use narrows_wire::Labels;
 
-/// PathLabelFlags: how a forwarder treats a path label (RFC 9531, section 3.1).
+/// PathLabelFlags: how a forwarder handles a path label (RFC 9531, section 3.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LabelFlags {
-    /// 0: forwarders write down the path.
+    /// 0: forwarders record the path.
     #[default]
     Discovery,
-    /// 1: the path is followed where the routes have it; where not, the routes decide.
+    /// 1: the path is followed where routes for it exist. Elsewhere the routes decide.
     Fallback,
-    /// 2: the path is followed, or the Interest refused.
+    /// 2: the path is followed, or the Interest is refused.
     Strict,
 }
 
@@ -35,11 +35,11 @@ impl LabelFlags {
     }
 }
 
-/// A path label: flags, and the label of each hop. An Interest in discovery may count hops that
-/// have none.
+/// A path label: flags, and the label of each hop. An Interest in discovery may count hops without
+/// labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct PathLabel {
-    /// How a forwarder treats it.
+    /// How a forwarder handles the label.
     pub flags: LabelFlags,
     /// PathLabelHopCount and PathLabelBitmap.
     pub labels: Labels,
@@ -51,8 +51,7 @@ impl PathLabel {
         PathLabel { flags, labels: Labels::default() }
     }
 
-    /// The label that `outer` is. A bitmap that is shorter than its hops, or empty, has no labels
-    /// in the rest.
+    /// Decodes a PathLabel. Hops beyond the end of a short or empty bitmap have no labels.
     pub(super) fn decode(outer: &Element) -> Result<PathLabel, DecodeError> {
         let mut flags = LabelFlags::default();
         let mut hops = 0;

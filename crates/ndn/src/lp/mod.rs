@@ -1,5 +1,4 @@
-//! NDNLPv2: what hosts say to each other hop by hop, around an Interest or a Data (NFD's wiki, page
-//! "NDNLPv2").
+//! NDNLPv2: the hop-by-hop header around an Interest or a Data (NFD's wiki, page "NDNLPv2").
 
 mod fragment;
 mod header;

@@ -3,19 +3,19 @@
 use crate::number;
 use crate::tlv::{Buffer, DecodeError, Element, Reader, put_nested, put_nni};
 
-/// Why an Interest is refused.
+/// Reason why an Interest is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NackReason {
-    /// No reason, or one that is unknown here.
+    /// No reason, or an unknown one.
     None,
     /// 50: congestion.
     Congestion,
-    /// 100: the nonce has been seen before, so the Interest may be going round in a circle.
+    /// 100: the nonce has been seen before, so the Interest may be looping.
     Duplicate,
     /// 150: no route leads to the name.
     NoRoute,
-    /// 160: the path label does not fit the routes (RFC 9531, which names no number for NDN; no
-    /// registry assigns this one).
+    /// 160: the path label does not fit the routes (RFC 9531). The RFC names no number for NDN, and
+    /// no registry assigns this one.
     InvalidLabel,
 }
 
@@ -40,7 +40,7 @@ impl NackReason {
         KNOWN.into_iter().find(|reason| reason.code() == Some(code)).unwrap_or(NackReason::None)
     }
 
-    /// The reason in a Nack.
+    /// Decodes the reason in a Nack.
     pub(super) fn decode(outer: &Element) -> Result<NackReason, DecodeError> {
         for element in Reader::within(outer) {
             let element = element?;

@@ -1,13 +1,13 @@
-//! Numbers written over those of a packet that is on its way.
+//! Overwriting of numbers in encoded packets.
 
 use crate::number;
 use crate::tlv::{DecodeError, Element, Reader, nni_size};
 use thiserror::Error;
 
-/// Why a field keeps its number.
+/// Reason why a field cannot be overwritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NotOverwritten {
-    /// The octets are no LpPacket.
+    /// The octets are not an LpPacket.
     #[error(transparent)]
     Malformed(#[from] DecodeError),
     /// The packet has no such field.
@@ -16,21 +16,21 @@ pub enum NotOverwritten {
     /// The field is too narrow for the number.
     #[error("the field of type {number} has {width} octets, too few for {value}")]
     TooNarrow {
-        /// TYPE.
+        /// TYPE of the field.
         number: u32,
-        /// The octets of its VALUE.
+        /// Octets of its VALUE.
         width: usize,
         /// The number.
         value: u64,
     },
 }
 
-/// Writes `value` over the NonNegativeInteger in the field of TYPE `number` of the LpPacket in
-/// `wire`, whose size stays the same: a router lowers MIRCC's rates so, which
-/// [`super::Header::write_packet`] writes in 8 octets.
+/// Overwrites the NonNegativeInteger in the field of TYPE `number` of the LpPacket in `wire` with
+/// `value`. The size of the packet stays the same. A router lowers MIRCC rates this way, because
+/// [`super::Header::write_packet`] writes them in 8 octets.
 ///
 /// # Errors
-/// There is no such field, or the value does not fit.
+/// The field is missing, or the value does not fit.
 pub fn overwrite(wire: &mut [u8], number: u32, value: u64) -> Result<(), NotOverwritten> {
     let outer = Element::only(wire)?.expect(number::lp::LP_PACKET)?;
     for element in Reader::within(&outer) {

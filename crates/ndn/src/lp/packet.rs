@@ -1,4 +1,4 @@
-//! An LpPacket.
+//! LpPacket.
 
 use super::header::Header;
 use crate::number;
@@ -7,24 +7,24 @@ use crate::tlv::{
 };
 use std::ops::Range;
 
-/// A view of a link's packet: an LpPacket, or a bare Interest or Data, which is the same as an
-/// LpPacket with nothing but a Fragment.
+/// A view of a link packet: an LpPacket, or a bare Interest or Data, which means the same as an
+/// LpPacket with only a Fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LpPacket<'a> {
     /// The fields.
     pub header: Header<'a>,
-    /// The Fragment: an Interest, a Data, or a piece of one; `None` in an idle packet, which only
-    /// says that its sender lives.
+    /// The Fragment: an Interest, a Data, or a part of one. `None` in an IDLE packet, which only
+    /// shows that the sender is alive.
     pub fragment: Option<&'a [u8]>,
     fragment_at: usize,
 }
 
 impl<'a> LpPacket<'a> {
-    /// The packet that `wire` consists of. The fields may stand in any order.
+    /// Decodes `wire`, which must be exactly one packet. The fields may have any order.
     ///
     /// # Errors
-    /// The octets are no such packet; a field is there twice; a field is unknown and may not be
-    /// ignored.
+    /// The octets are not a link packet, a field is present twice, or a field is unknown and must
+    /// not be ignored.
     #[inline]
     pub fn decode(wire: &'a [u8]) -> Result<LpPacket<'a>, DecodeError> {
         let outer = Element::only(wire)?;
@@ -53,12 +53,12 @@ impl<'a> LpPacket<'a> {
         }
     }
 
-    /// Where the Fragment's octets are in the packet.
+    /// Position of the Fragment's octets in the packet.
     pub fn fragment_range(&self) -> Option<Range<usize>> {
         self.fragment.map(|fragment| self.fragment_at..self.fragment_at + fragment.len())
     }
 
-    /// True if the Fragment is but a piece of a packet.
+    /// True if the packet is a fragment: its Fragment is only part of a network packet.
     pub fn is_piece(&self) -> bool {
         self.header.frag_count.is_some_and(|count| count != 1)
             || self.header.frag_index.is_some_and(|index| index != 0)
@@ -66,7 +66,8 @@ impl<'a> LpPacket<'a> {
 }
 
 impl Header<'_> {
-    /// Appends an LpPacket of these fields and this Fragment; without any field, the bare Fragment.
+    /// Appends an LpPacket with these fields and this Fragment. Without any field, appends the bare
+    /// Fragment.
     pub fn write_packet(&self, fragment: Option<&[u8]>, out: &mut (impl Buffer + ?Sized)) {
         match fragment {
             Some(fragment) if *self == Header::default() => out.put(fragment),

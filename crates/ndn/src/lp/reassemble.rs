@@ -1,4 +1,4 @@
-//! Pieces put together to packets.
+//! Reassembly of fragments to packets.
 
 use super::fragment::MAX_PIECES;
 use super::header::Header;
@@ -8,64 +8,63 @@ use narrows_units::{Span, Time};
 use std::collections::VecDeque;
 use thiserror::Error;
 
-/// Why a piece is thrown away.
+/// Reason why a fragment is discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ReassemblyError {
-    /// It has no Sequence, no octets, a FragIndex not below its FragCount, or a FragCount above
-    /// 400.
+    /// The fragment has no Sequence or no octets, its FragIndex is not below its FragCount, or its
+    /// FragCount is above 400.
     #[error("Sequence, FragIndex, FragCount or Fragment is missing or out of range")]
     Malformed,
-    /// It says another FragCount than the pieces before it. All of them are thrown away.
-    #[error("FragCount differs from that of the packet's other pieces")]
+    /// The FragCount differs from the FragCount of earlier fragments. All of them are discarded.
+    #[error("FragCount differs between the fragments of a packet")]
     Inconsistent,
-    /// The pieces, or the fields beside them, are larger than any packet. All of them are thrown
-    /// away.
-    #[error("the pieces or the fields beside them add up to more than 8800 octets")]
+    /// The fragments or their fields are larger than any packet. All of them are discarded.
+    #[error("the fragments or their fields add up to more than 8800 octets")]
     TooLarge,
 }
 
-/// The packets and pieces that a [`Reassembler`] threw away.
+/// Counters of the packets and fragments that a [`Reassembler`] discarded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReassemblyCounters {
-    /// Packets of which pieces were missing when their time was over.
+    /// Packets that still lacked fragments after the timeout.
     pub expired: u64,
-    /// Packets that gave way to newer ones.
+    /// Packets that were evicted for newer ones.
     pub evicted: u64,
-    /// Pieces that were there already.
+    /// Fragments that had arrived before.
     pub repeated: u64,
 }
 
-/// Puts the pieces of packets together that come in on one face, in any order.
+/// Reassembles packets from the fragments that arrive on one face, in any order.
 ///
-/// It keeps at most 64 packets of at most 8800 octets each, and as much of fields, for half a
-/// second after the first piece that came.
+/// Keeps at most 64 packets, each with at most 8800 octets of fragments and at most 8800 octets of
+/// fields, for half a second after the first fragment.
 #[derive(Clone, Debug, Default)]
 pub struct Reassembler {
-    /// In the order of their first pieces.
+    /// Incomplete packets, in the order of their first arrivals.
     partial: VecDeque<Partial>,
-    /// The room that they take.
+    /// Octets that the incomplete packets take.
     octets: usize,
     counters: ReassemblyCounters,
 }
 
 #[derive(Clone, Debug)]
 struct Partial {
-    /// Sequence of the piece with FragIndex 0.
+    /// Sequence of the fragment with FragIndex 0.
     first: u64,
-    /// When it is thrown away.
+    /// Time at which the packet is discarded.
     deadline: Time,
-    /// The pieces; empty for those that have not come.
+    /// The fragments. Those that have not arrived are empty.
     pieces: Vec<Vec<u8>>,
-    /// The number of those that have.
+    /// Number of fragments that have arrived.
     came: usize,
-    /// Their octets.
+    /// Octets of the fragments that have arrived.
     octets: usize,
-    /// An LpPacket without Fragment: the fields of the first piece, and of the others PitToken and
-    /// CongestionMark.
+    /// An LpPacket without Fragment: the fields of the first fragment, and PitToken and
+    /// CongestionMark of the others.
     header: Vec<u8>,
 }
 
-/// The fate of a piece.
+/// Result of adding a fragment.
 enum Fate {
     Kept,
     Repeated,
@@ -73,27 +72,27 @@ enum Fate {
 }
 
 impl Reassembler {
-    /// The packets that are kept.
+    /// Most incomplete packets.
     pub const MAX_PARTIAL: usize = 64;
-    /// How long a packet's pieces are kept.
+    /// Time for which the fragments of a packet are kept.
     pub const TIMEOUT: Span = Span::from_millis(500);
 
-    /// A reassembler that has no pieces.
+    /// A reassembler without fragments.
     pub fn new() -> Reassembler {
         Reassembler::default()
     }
 
-    /// Counts of packets and pieces thrown away so far.
+    /// Counters of the packets and fragments discarded so far.
     pub fn counters(&self) -> ReassemblyCounters {
         self.counters
     }
 
-    /// The next time at which something expires.
+    /// Time of the next timeout.
     pub fn due(&self) -> Option<Time> {
         self.partial.front().map(|partial| partial.deadline)
     }
 
-    /// Throws away what has expired.
+    /// Discards packets whose time is over.
     pub fn expire(&mut self, now: Time) {
         while self.due().is_some_and(|due| due <= now) {
             self.remove(0);
@@ -101,30 +100,30 @@ impl Reassembler {
         }
     }
 
-    /// Octets that its pieces take, with the lists that hold them.
+    /// Octets of all fragments, including the lists that hold them.
     pub fn octets(&self) -> usize {
         self.octets
     }
 
-    /// The most octets that it takes more after this piece. The fields beside it are not counted
-    /// here, only by [`octets`](Reassembler::octets).
+    /// Most additional octets that `piece` will take. Its fields are not included here, but
+    /// [`octets`](Reassembler::octets) includes them.
     pub fn needs(piece: &LpPacket) -> usize {
         let count = piece.header.frag_count.unwrap_or(1).min(MAX_PIECES as u64) as usize;
         Partial::LIST * count + Partial::SELF + piece.fragment.map_or(0, <[u8]>::len)
     }
 
-    /// Takes out the packet in this place.
+    /// Removes the packet at index `at`.
     fn remove(&mut self, at: usize) -> Option<Partial> {
         let partial = self.partial.remove(at)?;
         self.octets -= partial.size();
         Some(partial)
     }
 
-    /// Takes a piece ([`LpPacket::is_piece`]). If it completes a packet, appends that to `out` as
-    /// an LpPacket that says nothing of fragmentation, and returns true.
+    /// Takes a fragment ([`LpPacket::is_piece`]). If the fragment completes a packet, appends the
+    /// packet to `out` as an LpPacket without fragmentation fields and returns true.
     ///
     /// # Errors
-    /// The piece does not belong to any packet.
+    /// The fragment does not belong to any packet.
     pub fn take(
         &mut self,
         now: Time,
@@ -164,8 +163,8 @@ impl Reassembler {
         }
     }
 
-    /// Where the packet is whose first piece has the Sequence `first`, and which is new if there
-    /// was no such packet.
+    /// Index of the packet whose first fragment has the Sequence `first`. Adds the packet if it is
+    /// new.
     fn find(&mut self, now: Time, first: u64, count: usize) -> usize {
         if let Some(at) = self.partial.iter().rposition(|partial| partial.first == first) {
             return at;
@@ -190,11 +189,11 @@ impl Reassembler {
 }
 
 impl Partial {
-    /// Octets of a place for a piece, and of the packet's own fields.
+    /// Octets of a list entry for a fragment, and of the packet's own fields.
     const LIST: usize = size_of::<Vec<u8>>();
     const SELF: usize = size_of::<Partial>();
 
-    /// Octets that it takes.
+    /// Octets that the packet takes.
     fn size(&self) -> usize {
         Self::LIST * self.pieces.len() + Self::SELF + self.octets + self.header.len()
     }
@@ -225,7 +224,7 @@ impl Partial {
         Ok(if self.came == count { Fate::Whole } else { Fate::Kept })
     }
 
-    /// Adds what the piece says of the whole packet.
+    /// Adds the fields of a fragment that concern the whole packet.
     fn merge(&mut self, index: usize, piece: &Header) {
         let before = std::mem::take(&mut self.header);
         let known = LpPacket::decode(&before).map_or(Header::default(), |packet| packet.header);

@@ -1,4 +1,4 @@
-//! Numbers that stand for words.
+//! Enumerations of the management protocol.
 
 use super::field::Field;
 use crate::tlv::{Buffer, DecodeError, Element, Fault, put_nni};
@@ -13,7 +13,7 @@ macro_rules! codes {
         }
 
         impl $name {
-            /// The word that `code` stands for; `None` if it stands for nothing.
+            /// The variant with number `code`. `None` for an unknown number.
             pub fn from_code(code: u64) -> Option<$name> {
                 match code {
                     $($code => Some($name::$word),)*
@@ -21,7 +21,7 @@ macro_rules! codes {
                 }
             }
 
-            /// The number that stands for the word.
+            /// Number of the variant.
             pub fn code(self) -> u64 {
                 self as u64
             }
@@ -43,49 +43,49 @@ macro_rules! codes {
 }
 
 codes! {
-    /// FaceScope: whether the other end of a face is on the same host.
+    /// FaceScope: whether the remote end of a face is on the same host.
     FaceScope {
-        /// It is not.
+        /// The remote end is on another host.
         NonLocal = 0,
-        /// It is.
+        /// The remote end is on the same host.
         Local = 1,
     }
 }
 
 codes! {
-    /// FacePersistency: what ends a face.
+    /// FacePersistency: the events that end a face.
     FacePersistency {
-        /// An error of its socket, or a command.
+        /// An error of the socket or a command ends the face.
         Persistent = 0,
-        /// Idleness too: a packet that came in made the face.
+        /// Idleness ends the face too: a received packet created it.
         OnDemand = 1,
-        /// A command only.
+        /// Only a command ends the face.
         Permanent = 2,
     }
 }
 
 codes! {
-    /// LinkType: who hears what a face sends.
+    /// LinkType: the receivers of the packets that a face sends.
     LinkType {
         /// One neighbour.
         PointToPoint = 0,
-        /// All neighbours, who hear each other too.
+        /// All neighbours, which receive each other's packets too.
         MultiAccess = 1,
-        /// Neighbours who may not hear each other.
+        /// Neighbours that may not receive each other's packets.
         AdHoc = 2,
     }
 }
 
 codes! {
-    /// FaceEventKind: what happened to a face.
+    /// FaceEventKind: the change of a face.
     FaceEventKind {
-        /// It was made.
+        /// The face was created.
         Created = 1,
-        /// It was removed.
+        /// The face was removed.
         Destroyed = 2,
-        /// It works again.
+        /// The face works again.
         Up = 3,
-        /// It stopped working.
+        /// The face stopped working.
         Down = 4,
     }
 }
@@ -94,7 +94,7 @@ codes! {
 pub mod face_flags {
     /// The face may exchange IncomingFaceId and NextHopFaceId.
     pub const LOCAL_FIELDS: u64 = 1;
-    /// The face sends lost packets again.
+    /// The face retransmits lost packets.
     pub const RELIABILITY: u64 = 2;
     /// The face marks packets when its queue is congested.
     pub const CONGESTION_MARKING: u64 = 4;
@@ -104,6 +104,6 @@ pub mod face_flags {
 pub mod route_flags {
     /// Longer prefixes inherit the route.
     pub const CHILD_INHERIT: u64 = 1;
-    /// Longer prefixes inherit no route from shorter ones than this.
+    /// The prefix and longer ones inherit no routes from shorter prefixes.
     pub const CAPTURE: u64 = 2;
 }

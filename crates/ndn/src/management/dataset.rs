@@ -8,7 +8,7 @@ use crate::tlv::{Buffer, DecodeError, Reader, put_nested};
 
 /// An entry of a dataset.
 pub trait Entry<'a>: Record<'a> {
-    /// TYPE.
+    /// TYPE of the entry.
     const NUMBER: u32 = 128;
 
     /// Appends the entry.
@@ -27,11 +27,11 @@ impl<'a> Entry<'a> for ChannelStatus<'a> {
     const NUMBER: u32 = 130;
 }
 
-/// The entries of a dataset whose segments' contents, put together, are `content`.
+/// Decodes the entries of a dataset. `content` is the joined content of its segments.
 ///
 /// # Errors
-/// Each entry that is malformed, lacks a field, or is of another TYPE is an error; the iterator
-/// ends behind octets that are no element.
+/// An entry that is malformed, lacks a field, or has another TYPE is an error. The iterator ends
+/// after octets that are not an element.
 pub fn entries<'a, T: Entry<'a>>(
     content: &'a [u8],
 ) -> impl Iterator<Item = Result<T, DecodeError>> + use<'a, T> {

@@ -5,17 +5,17 @@ use super::record::{Record, record};
 use crate::tlv::{Buffer, DecodeError, Element, put_nested};
 
 record! {
-    /// FaceStatus: an entry of faces/list and faces/query. The counts are of packets and octets
-    /// since the face was made.
+    /// FaceStatus: an entry of faces/list and faces/query. The counters are packets and octets
+    /// since the face was created.
     #[derive(Copy)]
     FaceStatus<'a> {
         /// FaceId.
         face_id: 105 => u64,
-        /// Uri of the other end.
+        /// Uri of the remote end.
         uri: 114 => &'a str,
-        /// LocalUri of this end.
+        /// LocalUri of the local end.
         local_uri: 129 => &'a str,
-        /// ExpirationPeriod: the milliseconds that are left of an idle face.
+        /// ExpirationPeriod: milliseconds until an idle face ends.
         expiration_ms: 109 => Option<u64>,
         /// FaceScope.
         scope: 132 => FaceScope,
@@ -48,28 +48,30 @@ record! {
         /// Flags; see [`super::face_flags`].
         flags: 108 => u64,
         /// Packets received that were malformed or broke a rule of the link. A field of Narrows,
-        /// with an even number that others skip.
+        /// with an even number that other programs skip.
         in_malformed: 0xF904 => Option<u64>,
-        /// Packets that did not leave: too large, or not taken by the socket. A field of Narrows,
-        /// with an even number that others skip.
+        /// Packets that were not sent: too large, or refused by the socket. A field of Narrows,
+        /// with an even number that other programs skip.
         out_dropped: 0xF906 => Option<u64>,
-        /// Rate available to packets that come in, in bit/s. This and the following are fields of
-        /// Narrows, as above.
+        /// Rate available to incoming packets, in bit/s. A field of Narrows, with an even number
+        /// that other programs skip.
         in_capacity_bps: 0xF908 => Option<u64>,
-        /// The capacity for packets that leave.
+        /// Rate available to outgoing packets, in bit/s. A field of Narrows.
         out_capacity_bps: 0xF90A => Option<u64>,
-        /// The primary rate that its law grants, in bit/s.
+        /// Primary rate that the face's law grants, in bit/s. A field of Narrows.
         primary_bps: 0xF90C => Option<u64>,
-        /// The secondary one.
+        /// Secondary rate that the face's law grants, in bit/s. A field of Narrows.
         secondary_bps: 0xF90E => Option<u64>,
-        /// Interests that wait in its shaper.
+        /// Interests that wait in the face's shaper. A field of Narrows.
         shaped: 0xF910 => Option<u64>,
-        /// Seconds in which the path behind it seemed slower than its rate.
+        /// Seconds in which the path behind the face seemed slower than its rate. A field of
+        /// Narrows.
         suspect_s: 0xF912 => Option<u64>,
-        /// Primary Interests that came in and were refused, because they asked for more than the
-        /// rate that the neighbour was told.
+        /// Primary Interests received and refused because they requested more than the rate that
+        /// the neighbour was sent. A field of Narrows.
         in_policed: 0xF914 => Option<u64>,
-        /// Those of the malformed packets whose names have too many components. A field of Narrows.
+        /// Packets among the malformed ones whose names have too many components. A field of
+        /// Narrows.
         in_long_names: 0xF916 => Option<u64>,
     }
 }
@@ -78,22 +80,22 @@ record! {
     /// ChannelStatus: an entry of faces/channels.
     #[derive(Copy)]
     ChannelStatus<'a> {
-        /// LocalUri at which faces come in.
+        /// LocalUri of a listening socket.
         local_uri: 129 => &'a str,
     }
 }
 
 record! {
-    /// FaceQueryFilter: which faces faces/query asks for. Those that fit all that is said.
+    /// FaceQueryFilter: the filter of faces/query. A face must match all fields that are present.
     #[derive(Copy, Default)]
     FaceQueryFilter<'a> {
         /// FaceId.
         face_id: 105 => Option<u64>,
         /// UriScheme of either end.
         uri_scheme: 131 => Option<&'a str>,
-        /// Uri of the other end.
+        /// Uri of the remote end.
         uri: 114 => Option<&'a str>,
-        /// LocalUri of this end.
+        /// LocalUri of the local end.
         local_uri: 129 => Option<&'a str>,
         /// FaceScope.
         scope: 132 => Option<FaceScope>,
@@ -105,16 +107,16 @@ record! {
 }
 
 record! {
-    /// FaceEventNotification: the content of a Data of the stream faces/events.
+    /// FaceEventNotification: the content of a Data in the stream faces/events.
     #[derive(Copy)]
     FaceEvent<'a> {
         /// FaceEventKind.
         kind: 193 => FaceEventKind,
         /// FaceId.
         face_id: 105 => u64,
-        /// Uri of the other end.
+        /// Uri of the remote end.
         uri: 114 => &'a str,
-        /// LocalUri of this end.
+        /// LocalUri of the local end.
         local_uri: 129 => &'a str,
         /// FaceScope.
         scope: 132 => FaceScope,
@@ -128,13 +130,13 @@ record! {
 }
 
 impl<'a> FaceQueryFilter<'a> {
-    /// TYPE.
+    /// TYPE of the filter.
     pub const NUMBER: u32 = 150;
 
-    /// The filter that `wire` consists of, as a component of a query's name does.
+    /// Decodes `wire`, which must be exactly one filter, as in a component of a query's name.
     ///
     /// # Errors
-    /// The octets are no filter, or a field that is known is malformed.
+    /// The octets are not a filter, or a known field is malformed.
     pub fn decode(wire: &'a [u8]) -> Result<FaceQueryFilter<'a>, DecodeError> {
         Record::read(&Element::only(wire)?.expect(Self::NUMBER)?)
     }
@@ -146,13 +148,13 @@ impl<'a> FaceQueryFilter<'a> {
 }
 
 impl<'a> FaceEvent<'a> {
-    /// TYPE.
+    /// TYPE of the notification.
     pub const NUMBER: u32 = 192;
 
-    /// The notification that `content` consists of.
+    /// Decodes `content`, which must be exactly one notification.
     ///
     /// # Errors
-    /// The octets are no notification, a field is missing, or one that is known is malformed.
+    /// The octets are not a notification, a field is missing, or a known field is malformed.
     pub fn decode(content: &'a [u8]) -> Result<FaceEvent<'a>, DecodeError> {
         Record::read(&Element::only(content)?.expect(Self::NUMBER)?)
     }

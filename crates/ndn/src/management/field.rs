@@ -1,4 +1,4 @@
-//! The kinds of values of management messages' fields.
+//! Kinds of fields in management messages.
 
 use crate::name::NameRef;
 use crate::number;
@@ -6,19 +6,19 @@ use crate::tlv::{Buffer, DecodeError, Element, Fault, Reader, put_element, put_n
 
 /// A kind of field.
 pub(super) trait Field<'a>: Sized {
-    /// The value of a message without the field; `None` if the field is required.
+    /// Value of an absent field. `None` if the field is required.
     fn absent() -> Option<Self> {
         None
     }
 
-    /// Reads `element` into `field`. Of several elements the first counts.
+    /// Reads `element` into `field`. If there are several elements, the first counts.
     fn read(field: &mut Option<Self>, element: &Element<'a>) -> Result<(), DecodeError>;
 
     /// Appends the field as an element of TYPE `number`.
     fn write<B: Buffer + ?Sized>(&self, number: u32, out: &mut B);
 }
 
-/// Reads a field that is there once.
+/// Reads a field unless it has been read before.
 fn first<T>(
     field: &mut Option<T>,
     read: impl FnOnce() -> Result<T, DecodeError>,
@@ -59,7 +59,7 @@ impl<'a> Field<'a> for NameRef<'a> {
     }
 }
 
-/// Strategy: an element that holds a strategy's name.
+/// Strategy: an element with the name of a strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StrategyName<'a>(pub NameRef<'a>);
 

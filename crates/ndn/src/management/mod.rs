@@ -2,8 +2,9 @@
 //! "ControlCommand", "StatusDataset", "FaceMgmt", "FibMgmt", "RibMgmt", "StrategyChoice", "CsMgmt",
 //! "ForwarderStatus", "NotificationStream").
 //!
-//! Fields are written in the order of ndn-cxx, read in any order, and skipped if they are unknown.
-//! Numbers of TYPEs mean different things in different messages, so they stand with the messages
+//! Fields are written in the order of ndn-cxx and read in any order. Unknown fields are skipped.
+//! TYPE numbers have different meanings in different messages, so they are defined with the
+//! messages here and not in [`crate::number`].
 //! here and not in [`crate::number`].
 
 mod codes;

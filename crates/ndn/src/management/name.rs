@@ -6,12 +6,12 @@ use crate::name::{Name, NameRef};
 use crate::number;
 use crate::tlv::DecodeError;
 
-/// How far a management Interest may go.
+/// Scope of a management Interest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// `/localhost`: not off the host.
+    /// `/localhost`: the Interest stays on the host.
     Localhost,
-    /// `/localhop`: one hop.
+    /// `/localhop`: the Interest crosses one hop.
     Localhop,
 }
 
@@ -24,34 +24,34 @@ impl Scope {
     }
 }
 
-/// The name of a command, `/localhost/nfd/<module>/<verb>/<parameters>` and a tail that depends on
-/// how it is signed; or of a dataset, of the same form without parameters.
+/// The name of a command: `/localhost/nfd/<module>/<verb>/<parameters>` and a tail that depends on
+/// the form of its signature. Or the name of a dataset, which has the same form without parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ManagementName<'a> {
     /// `/localhost` or `/localhop`.
     pub scope: Scope,
-    /// The module, such as `faces`.
+    /// Module, such as `faces`.
     pub module: &'a [u8],
-    /// The verb of a command, such as `create`, or the name of a dataset, such as `list`.
+    /// Verb of a command, such as `create`, or name of a dataset, such as `list`.
     pub verb: &'a [u8],
-    /// The components behind the verb.
+    /// Components after the verb.
     pub rest: NameRef<'a>,
 }
 
-/// How a command is signed.
+/// Form of a command's signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandForm {
-    /// As version 0.3 has it: the name ends in a digest of parameters, and the signature stands
-    /// behind it.
+    /// As in version 0.3: the name ends with a digest of the parameters, and the signature follows
+    /// the parameters.
     Signed,
-    /// As version 0.2 has it: the name ends in a timestamp, random octets and the signature.
+    /// As in version 0.2: the name ends with a timestamp, random octets and the signature.
     SignedInName,
-    /// Not at all.
+    /// Unsigned.
     Unsigned,
 }
 
 impl<'a> ManagementName<'a> {
-    /// The parts of `name`; `None` if it is no name of management.
+    /// Parses `name`. `None` if it is not a management name.
     pub fn parse(name: &NameRef<'a>) -> Option<ManagementName<'a>> {
         let mut components = name.components();
         let mut generic = || {
@@ -69,10 +69,11 @@ impl<'a> ManagementName<'a> {
         Some(ManagementName { scope, module: generic()?, verb: generic()?, rest: name.suffix(4) })
     }
 
-    /// The command's parameters: the component behind the verb; `None` if the verb is last.
+    /// Parameters of the command: the component after the verb. `None` if the verb is the last
+    /// component.
     ///
     /// # Errors
-    /// The component does not hold ControlParameters.
+    /// The component does not contain ControlParameters.
     pub fn parameters(&self) -> Option<Result<ControlParameters<'a>, DecodeError>> {
         let component = self
             .rest
@@ -81,8 +82,8 @@ impl<'a> ManagementName<'a> {
         Some(ControlParameters::decode(component.value))
     }
 
-    /// The name of a command, up to its parameters; to send it, add parameters and sign it
-    /// ([`crate::InterestDraft::write_signed`]).
+    /// Makes the name of a command, up to its parameters. To send the command, add parameters to
+    /// the Interest and sign it ([`crate::InterestDraft::write_signed`]).
     pub fn command(scope: Scope, module: &str, verb: &str, parameters: &ControlParameters) -> Name {
         let mut octets = Vec::new();
         parameters.write(&mut octets);
@@ -96,7 +97,8 @@ impl<'a> ManagementName<'a> {
 }
 
 impl CommandForm {
-    /// How a command is signed. An unsigned one with a digest of parameters counts as unsigned.
+    /// Form of a command's signature. An unsigned command with a digest of parameters counts as
+    /// unsigned.
     ///
     /// # Errors
     /// InterestSignatureInfo is malformed.

@@ -7,16 +7,16 @@ use crate::name::NameRef;
 use crate::tlv::{Buffer, DecodeError, Element, put_nested};
 
 record! {
-    /// ControlParameters: what a command says, and what its answer repeats.
+    /// ControlParameters: the parameters of a command, which its answer repeats.
     #[derive(Copy, Default)]
     ControlParameters<'a> {
         /// Name: a prefix.
         name: 7 => Option<NameRef<'a>>,
-        /// FaceId; 0, or none, is the face that the command came on.
+        /// FaceId. 0 or absent means the face on which the command arrived.
         face_id: 105 => Option<u64>,
-        /// Uri of the face's other end.
+        /// Uri of the face's remote end.
         uri: 114 => Option<&'a str>,
-        /// LocalUri of its own end.
+        /// LocalUri of the face's local end.
         local_uri: 129 => Option<&'a str>,
         /// Origin of a route: 0 an application, 65 a client, 128 NLSR, 255 static, and others.
         origin: 111 => Option<u64>,
@@ -24,11 +24,11 @@ record! {
         cost: 106 => Option<u64>,
         /// Capacity of the content store, in packets.
         capacity: 131 => Option<u64>,
-        /// Count, of packets.
+        /// Count of packets.
         count: 132 => Option<u64>,
         /// Flags of a face, a route or the content store.
         flags: 108 => Option<u64>,
-        /// Mask: the bits of Flags that are meant.
+        /// Mask: the bits of Flags that are to change.
         mask: 112 => Option<u64>,
         /// Strategy.
         strategy: 107 => Option<StrategyName<'a>>,
@@ -42,29 +42,32 @@ record! {
         marking_threshold: 136 => Option<u64>,
         /// Mtu in octets.
         mtu: 137 => Option<u64>,
-        /// CapacityIn of a face's link in bit/s: a number of this program, which others skip.
+        /// CapacityIn of a face's link in bit/s. A field of Narrows, with an even number that other
+        /// programs skip.
         capacity_in_bps: 0xF900 => Option<u64>,
-        /// CapacityOut of a face's link in bit/s: a number of this program, which others skip.
+        /// CapacityOut of a face's link in bit/s. A field of Narrows, with an even number that
+        /// other programs skip.
         capacity_out_bps: 0xF902 => Option<u64>,
     }
 }
 
 impl<'a> ControlParameters<'a> {
-    /// TYPE.
+    /// TYPE of ControlParameters.
     pub const NUMBER: u32 = 104;
 
-    /// The ControlParameters that `wire` consists of, as a component of a command's name does.
+    /// Decodes `wire`, which must be exactly one ControlParameters, as in a component of a
+    /// command's name.
     ///
     /// # Errors
-    /// The octets are no ControlParameters, or a field that is known is malformed.
+    /// The octets are not ControlParameters, or a known field is malformed.
     pub fn decode(wire: &'a [u8]) -> Result<ControlParameters<'a>, DecodeError> {
         ControlParameters::from_element(&Element::only(wire)?)
     }
 
-    /// The ControlParameters that `element` is.
+    /// Decodes an element.
     ///
     /// # Errors
-    /// If the element is no ControlParameters, or a known field is malformed.
+    /// The element is not ControlParameters, or a known field is malformed.
     pub fn from_element(element: &Element<'a>) -> Result<ControlParameters<'a>, DecodeError> {
         Record::read(&element.expect(Self::NUMBER)?)
     }

@@ -1,7 +1,8 @@
-//! The messages as tables: of each field its name here, its TYPE, and the kind of its VALUE.
+//! Management messages, declared as tables: the name of each field, its TYPE, and the kind of its
+//! VALUE.
 
-/// Declares a message, and how its fields are read and written. Lists come last, as nested messages
-/// of one TYPE.
+/// Declares a message, its decoder and its encoder. Lists come last, as nested messages of one
+/// TYPE.
 macro_rules! record {
     (
         $(#[$about:meta])*
@@ -55,12 +56,13 @@ pub(super) use record;
 
 use crate::tlv::{Buffer, DecodeError, Element};
 
-/// A message that consists of fields. No other crate can name this, so no other has messages.
+/// A message that consists of fields. The trait is private to this crate, so that other crates
+/// cannot add messages.
 pub trait Record<'a>: Sized {
-    /// Reads the fields in the VALUE of `outer`.
+    /// Decodes the fields in the VALUE of `outer`.
     ///
     /// # Errors
-    /// A field is missing, or one that is known is malformed.
+    /// A field is missing, or a known field is malformed.
     fn read(outer: &Element<'a>) -> Result<Self, DecodeError>;
 
     /// Appends the fields.

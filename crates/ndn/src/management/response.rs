@@ -5,7 +5,7 @@ use super::record::{Record, record};
 use crate::tlv::{Buffer, DecodeError, Element, Reader, put_nested};
 
 record! {
-    /// The fields that say how a command went.
+    /// The fields with the result of a command.
     #[derive(Copy)]
     Outcome<'a> {
         /// StatusCode.
@@ -18,23 +18,23 @@ record! {
 /// ControlResponse: the answer to a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ControlResponse<'a> {
-    /// StatusCode: 200 if the command was obeyed; otherwise as in HTTP.
+    /// StatusCode: 200 if the command was executed; otherwise as in HTTP.
     pub code: u64,
     /// StatusText.
     pub text: &'a str,
-    /// ControlParameters. They are always written, even empty, since clients take an answer without
-    /// them for none; read, they may be absent.
+    /// ControlParameters. They are always written, even if empty, because some clients reject
+    /// answers without them. They may be absent in a received answer.
     pub parameters: Option<ControlParameters<'a>>,
 }
 
 impl<'a> ControlResponse<'a> {
-    /// TYPE.
+    /// TYPE of ControlResponse.
     pub const NUMBER: u32 = 101;
 
-    /// The ControlResponse that `content` consists of.
+    /// Decodes `content`, which must be exactly one ControlResponse.
     ///
     /// # Errors
-    /// The octets are no ControlResponse, or it has no code or text, or a field that is known is
+    /// The octets are not a ControlResponse, code or text is missing, or a known field is
     /// malformed.
     pub fn decode(content: &'a [u8]) -> Result<ControlResponse<'a>, DecodeError> {
         let outer = Element::only(content)?.expect(Self::NUMBER)?;

@@ -1,14 +1,14 @@
-//! Datasets of the forwarder as a whole (pages "ForwarderStatus", "CsMgmt").
+//! Datasets of the whole forwarder (pages "ForwarderStatus", "CsMgmt").
 
 use super::record::{Record, record};
 use crate::tlv::{Buffer, DecodeError, Element};
 
 record! {
-    /// GeneralStatus: the content of status/general, which has no element around it. The counts are
-    /// of packets since the forwarder started.
+    /// GeneralStatus: the content of status/general, which has no outer element. The counters are
+    /// packets since the forwarder started.
     #[derive(Copy)]
     GeneralStatus<'a> {
-        /// NfdVersion: the forwarder's program and version.
+        /// NfdVersion: program and version of the forwarder.
         version: 128 => &'a str,
         /// StartTimestamp in milliseconds since 1970.
         start_ms: 129 => u64,
@@ -40,16 +40,16 @@ record! {
         satisfied_interests: 153 => u64,
         /// NUnsatisfiedInterests.
         unsatisfied_interests: 154 => u64,
-        /// Packets that one forwarding thread had for another and dropped, because too many waited.
-        /// `None` with one thread. A field of Narrows, with an even number that others skip.
+        /// Packets that forwarding threads dropped on the way to another thread because too many
+        /// waited. `None` with one thread. A field of Narrows, with an even number that other
+        /// programs skip.
         lost_between_threads: 0xF920 => Option<u64>,
-        /// Faces that were not made, because there were too many or no descriptor was left. A field
+        /// Faces that were not made because there were too many or no descriptor was left. A field
         /// of Narrows.
         faces_refused: 0xF922 => Option<u64>,
-        /// Faces that were idle and gave way to others. A field of Narrows.
+        /// Idle faces that were evicted for new ones. A field of Narrows.
         faces_evicted: 0xF924 => Option<u64>,
-        /// Packets that did not leave by their faces, also by those that are gone. A field of
-        /// Narrows.
+        /// Packets that faces could not send, including removed faces. A field of Narrows.
         dropped: 0xF926 => Option<u64>,
     }
 }
@@ -58,25 +58,25 @@ record! {
     /// An entry of tables/list, a dataset of Narrows: the octets of a table.
     #[derive(Copy)]
     TableStatus<'a> {
-        /// The table.
+        /// Name of the table.
         name: 129 => &'a str,
-        /// Octets that it holds.
+        /// Octets in the table.
         used: 130 => u64,
-        /// Octets that it may hold.
+        /// Limit of the octets.
         limit: 131 => u64,
-        /// The number of times that something was not taken, or was dropped for something newer,
-        /// because room is missing.
+        /// Number of entries that were refused, or dropped for newer ones, because the table was
+        /// full.
         refused: 132 => u64,
     }
 }
 
 record! {
-    /// CsInfo: the one entry of cs/info.
+    /// CsInfo: the only entry of cs/info.
     #[derive(Copy)]
     CsInfo {
         /// Capacity in packets.
         capacity: 131 => u64,
-        /// Flags: bit 0, Data is admitted; bit 1, Data is served.
+        /// Flags: bit 0 if Data is admitted, bit 1 if Data is served.
         flags: 108 => u64,
         /// NCsEntries.
         entries: 135 => u64,
@@ -88,7 +88,7 @@ record! {
 }
 
 impl<'a> GeneralStatus<'a> {
-    /// The status that `content` consists of.
+    /// Decodes `content`, which must be exactly one status.
     ///
     /// # Errors
     /// A field is missing or malformed.

@@ -16,7 +16,7 @@ record! {
         cost: 106 => u64,
         /// Flags; see [`super::route_flags`].
         flags: 108 => u64,
-        /// ExpirationPeriod: the milliseconds that are left of the route.
+        /// ExpirationPeriod: milliseconds until the route expires.
         expiration_ms: 109 => Option<u64>,
     }
 }

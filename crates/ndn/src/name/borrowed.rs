@@ -1,4 +1,4 @@
-//! A name in a packet.
+//! Borrowed view of a name.
 
 use super::component::{Component, Components};
 use super::prefixes::Prefixes;
@@ -8,8 +8,8 @@ use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
 /// A name whose octets are elsewhere, in a packet or a [`super::Name`]. Its components have been
-/// checked. Names are ordered canonically: component by component, and a prefix before what it is a
-/// prefix of.
+/// checked. Names have the canonical order: component by component, and a prefix before longer
+/// names.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NameRef<'a> {
     value: &'a [u8],
@@ -20,11 +20,11 @@ impl<'a> NameRef<'a> {
     /// The name without components, `/`.
     pub const ROOT: NameRef<'static> = NameRef { value: &[], count: 0 };
 
-    /// The name that `element`, a TLV of type 7, is.
+    /// Decodes a name from `element`, a TLV of type 7.
     ///
     /// # Errors
-    /// It has another TYPE; a component is malformed, has a TYPE above 65535, or is a digest that
-    /// has not 32 octets.
+    /// The element has another TYPE, or a component is malformed, has a TYPE above 65535, or is a
+    /// digest of other than 32 octets.
     #[inline]
     pub fn decode(element: &Element<'a>) -> Result<NameRef<'a>, DecodeError> {
         let mut count = 0;
@@ -35,10 +35,10 @@ impl<'a> NameRef<'a> {
         Ok(NameRef { value: element.value, count })
     }
 
-    /// The name whose components stand back to back in `value`.
+    /// Decodes the name whose components are back to back in `value`.
     ///
     /// # Errors
-    /// A component is malformed, as above.
+    /// A component is malformed, has a TYPE above 65535, or is a digest of other than 32 octets.
     pub fn from_value(value: &'a [u8]) -> Result<NameRef<'a>, DecodeError> {
         NameRef::decode(&Element { number: number::NAME, value, whole: value, offset: 0 })
     }
@@ -48,19 +48,20 @@ impl<'a> NameRef<'a> {
         NameRef { value, count }
     }
 
-    /// The components' TLVs, back to back: what [`Self::write`] writes after TYPE and LENGTH.
+    /// TLVs of the components, back to back: the octets that [`Self::write`] writes after TYPE and
+    /// LENGTH.
     #[inline]
     pub fn value(&self) -> &'a [u8] {
         self.value
     }
 
-    /// The number of components.
+    /// Number of components.
     #[inline]
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// True of the name without components.
+    /// True if the name has no components.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.count == 0
@@ -72,7 +73,7 @@ impl<'a> NameRef<'a> {
         Components::of(self.value)
     }
 
-    /// The component at `index`, which counts from 0.
+    /// The component at `index`, counted from 0.
     pub fn component(&self, index: usize) -> Option<Component<'a>> {
         self.components().nth(index)
     }
@@ -82,7 +83,7 @@ impl<'a> NameRef<'a> {
         self.components().last()
     }
 
-    /// Where the name's prefixes end, from the empty one to the name itself.
+    /// Ends of the name's prefixes, from the empty prefix to the name itself.
     #[inline]
     pub fn prefixes(&self) -> Prefixes<'a> {
         Prefixes::of(self.value)
@@ -96,12 +97,12 @@ impl<'a> NameRef<'a> {
         }
     }
 
-    /// The name without its last `count` components; the empty name if it has not as many.
+    /// The name without its last `count` components. Empty if the name has fewer.
     pub fn without_last(&self, count: usize) -> NameRef<'a> {
         self.prefix(self.count.saturating_sub(count))
     }
 
-    /// The components behind the first `count`, as a name of their own.
+    /// The components after the first `count`, as a name.
     pub fn suffix(&self, count: usize) -> NameRef<'a> {
         let prefix = self.prefix(count);
         NameRef { value: &self.value[prefix.value.len()..], count: self.count - prefix.count }
@@ -110,12 +111,12 @@ impl<'a> NameRef<'a> {
     /// True if this name is `other` or a prefix of it.
     #[inline]
     pub fn is_prefix_of(&self, other: &NameRef) -> bool {
-        // No component's TLV is the start of another one, so octets that agree are components that
-        // agree.
+        // No component's TLV is the beginning of another TLV, so equal octets mean equal
+        // components.
         other.value.starts_with(self.value)
     }
 
-    /// The VALUE of the last component if that is an implicit digest.
+    /// VALUE of the last component, if that is an implicit digest.
     pub fn implicit_digest(&self) -> Option<&'a [u8; 32]> {
         let last = self.last().filter(|last| u32::from(last.number) == number::IMPLICIT_DIGEST)?;
         last.value.try_into().ok()
@@ -145,7 +146,7 @@ impl Hash for NameRef<'_> {
 
 impl Ord for NameRef<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
-        // TYPE and LENGTH in their shortest forms compare as their octets do, so the octets decide.
+        // TYPE and LENGTH have their shortest forms, so comparing octets is enough.
         self.value.cmp(other.value)
     }
 }

@@ -1,11 +1,11 @@
-//! One component of a name.
+//! A component of a name.
 
 use crate::number;
 use crate::tlv::{DecodeError, Element, Fault, nni_size};
 use std::cmp::Ordering;
 
-/// A component of a name. Components are ordered canonically: by TYPE, then by length, then by
-/// their octets.
+/// A component of a name. Components have the canonical order: by TYPE, then by length, then by
+/// octets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Component<'a> {
     /// TYPE, 1 to 65535.
@@ -17,10 +17,10 @@ pub struct Component<'a> {
 }
 
 impl<'a> Component<'a> {
-    /// The component that `element` is.
+    /// Decodes a component.
     ///
     /// # Errors
-    /// TYPE is above 65535, or a digest has not 32 octets.
+    /// TYPE is above 65535, or the component is a digest of other than 32 octets.
     #[inline]
     pub fn decode(element: &Element<'a>) -> Result<Component<'a>, DecodeError> {
         let number =
@@ -31,13 +31,13 @@ impl<'a> Component<'a> {
         Ok(Component { number, value: element.value, whole: element.whole })
     }
 
-    /// The number in VALUE, if it is a NonNegativeInteger in its shortest form, as segments,
-    /// versions and other numbers of names have to be.
+    /// The number in VALUE, if VALUE is a NonNegativeInteger in its shortest form. Segments,
+    /// versions and other numbers in names must have this form.
     pub fn nni(&self) -> Option<u64> {
         crate::tlv::nni(self.value).filter(|value| nni_size(*value) == self.value.len())
     }
 
-    /// The number in VALUE, if TYPE is `number` and VALUE a NonNegativeInteger in its shortest
+    /// The number in VALUE, if TYPE is `number` and VALUE is a NonNegativeInteger in its shortest
     /// form.
     pub fn nni_of(&self, number: u32) -> Option<u64> {
         self.nni().filter(|_| u32::from(self.number) == number)
@@ -64,7 +64,7 @@ pub struct Components<'a> {
 }
 
 impl<'a> Components<'a> {
-    /// Of a VALUE that consists of components.
+    /// Iterates over a VALUE that consists of components.
     pub(super) fn of(value: &'a [u8]) -> Components<'a> {
         Components { rest: value }
     }

@@ -1,4 +1,4 @@
-//! A name with octets of its own.
+//! A name that owns its octets.
 
 use super::borrowed::NameRef;
 use crate::number;
@@ -6,7 +6,7 @@ use crate::tlv::{DecodeError, put_element, put_nni};
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
-/// A name that owns its octets. It compares and hashes as the [`NameRef`] of its octets.
+/// A name that owns its octets. It compares and hashes like the [`NameRef`] of its octets.
 #[derive(Clone, Debug, Default)]
 pub struct Name {
     value: Vec<u8>,
@@ -19,7 +19,7 @@ impl Name {
         Name { value: Vec::new(), count: 0 }
     }
 
-    /// The name as the functions of this crate take it.
+    /// Borrows the name, as the functions of this crate need it.
     #[inline]
     pub fn as_ref(&self) -> NameRef<'_> {
         NameRef::checked(&self.value, self.count)
@@ -36,7 +36,7 @@ impl Name {
     /// Appends a component of any TYPE.
     ///
     /// # Errors
-    /// A digest (type 1 or 2) has not 32 octets, or TYPE is 0.
+    /// A digest (type 1 or 2) has other than 32 octets, or TYPE is 0.
     pub fn component(mut self, number: u16, value: &[u8]) -> Result<Name, DecodeError> {
         let before = self.value.len();
         put_element(&mut self.value, u32::from(number), value);
@@ -45,7 +45,7 @@ impl Name {
         Ok(self)
     }
 
-    /// Appends the number of a segment.
+    /// Appends a segment number.
     #[must_use]
     pub fn segment(self, segment: u64) -> Name {
         self.number(number::SEGMENT, segment)

@@ -2,17 +2,17 @@
 
 use crate::tlv::Element;
 
-/// A prefix of a name: whoever hashes names hashes the octets between the ends of two prefixes
-/// once, and has the hashes of all prefixes.
+/// A prefix of a name. To hash all prefixes, it is enough to hash the octets between the ends of
+/// successive prefixes once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prefix {
-    /// The number of components.
+    /// Number of components.
     pub components: usize,
-    /// The octets of the name's VALUE that belong to the prefix.
+    /// Octets of the name's VALUE that belong to the prefix.
     pub end: usize,
 }
 
-/// The prefixes of a name, from the empty one to the name itself.
+/// The prefixes of a name, from the empty prefix to the name itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Prefixes<'a> {
     value: &'a [u8],
@@ -20,7 +20,7 @@ pub struct Prefixes<'a> {
 }
 
 impl<'a> Prefixes<'a> {
-    /// Of a VALUE that consists of components.
+    /// Iterates over the prefixes in a VALUE that consists of components.
     pub(super) fn of(value: &'a [u8]) -> Prefixes<'a> {
         Prefixes { value, next: Some(Prefix { components: 0, end: 0 }) }
     }

@@ -8,17 +8,17 @@ use crate::tlv::{
     Buffer, DecodeError, Element, Fault, Order, Reader, put_element, put_nested, put_nni,
 };
 
-/// KeyLocator: where the key is with which a signature is checked.
+/// KeyLocator: identifies the key that verifies a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyLocator<'a> {
-    /// The name of the key or of a certificate.
+    /// Name of the key or of a certificate.
     Name(NameRef<'a>),
     /// KeyDigest: the digest of the key.
     Digest(&'a [u8]),
 }
 
 impl<'a> KeyLocator<'a> {
-    /// The locator of `outer`; `None` for an unknown kind.
+    /// Decodes the locator in `outer`. `None` for an unknown kind.
     fn decode(outer: &Element<'a>) -> Result<Option<KeyLocator<'a>>, DecodeError> {
         match Reader::within(outer).next().transpose()? {
             Some(element) if element.number == number::NAME => {
@@ -39,25 +39,25 @@ impl<'a> KeyLocator<'a> {
     }
 }
 
-/// The SignatureInfo of a packet.
+/// SignatureInfo of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignatureInfo<'a> {
     /// SignatureType.
     pub signature_type: SignatureType,
     /// KeyLocator.
     pub key_locator: Option<KeyLocator<'a>>,
-    /// ValidityPeriod; in certificates only.
+    /// ValidityPeriod, in certificates only.
     pub validity: Option<ValidityPeriod>,
-    /// SignatureNonce; in Interests only.
+    /// SignatureNonce, in Interests only.
     pub nonce: Option<&'a [u8]>,
-    /// SignatureTime in milliseconds since 1970; in Interests only.
+    /// SignatureTime in milliseconds since 1970, in Interests only.
     pub time_ms: Option<u64>,
-    /// SignatureSeqNum; in Interests only.
+    /// SignatureSeqNum, in Interests only.
     pub sequence: Option<u64>,
 }
 
 impl<'a> SignatureInfo<'a> {
-    /// A signature of this type, and nothing else said.
+    /// The SignatureInfo of a signature of this type, without other fields.
     pub fn new(signature_type: SignatureType) -> SignatureInfo<'a> {
         SignatureInfo {
             signature_type,
@@ -69,10 +69,10 @@ impl<'a> SignatureInfo<'a> {
         }
     }
 
-    /// The SignatureInfo or InterestSignatureInfo that `outer` is.
+    /// Decodes a SignatureInfo or InterestSignatureInfo.
     ///
     /// # Errors
-    /// It is malformed, or has no SignatureType.
+    /// The element is malformed, or has no SignatureType.
     pub fn decode(outer: &Element<'a>) -> Result<SignatureInfo<'a>, DecodeError> {
         let mut signature_type = None;
         let mut info = SignatureInfo::new(SignatureType::Null);
@@ -109,7 +109,7 @@ impl<'a> SignatureInfo<'a> {
         Ok(SignatureInfo { signature_type: signature_type.ok_or(missing)?, ..info })
     }
 
-    /// Appends an element of TYPE `number` that says this.
+    /// Appends an element of TYPE `number` with these fields.
     pub fn write(&self, number: u32, out: &mut (impl Buffer + ?Sized)) {
         put_nested(out, number, |out| {
             put_nni(out, number::SIGNATURE_TYPE, self.signature_type.code());

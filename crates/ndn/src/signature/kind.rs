@@ -1,9 +1,9 @@
 //! SignatureType.
 
-/// SignatureType: how a packet is signed.
+/// SignatureType: the algorithm of a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SignatureType {
-    /// 0: SHA-256 of the signed portion, which protects from damage only.
+    /// 0: SHA-256 of the signed portion. It only protects against damage.
     DigestSha256,
     /// 1: RSA over SHA-256.
     Rsa,
@@ -13,9 +13,9 @@ pub enum SignatureType {
     Hmac,
     /// 5: Ed25519.
     Ed25519,
-    /// 200: none, with an empty value; for load tests.
+    /// 200: no signature, with an empty value; for load tests.
     Null,
-    /// Another number.
+    /// Any other number.
     Other(u64),
 }
 
@@ -33,7 +33,7 @@ impl SignatureType {
         }
     }
 
-    /// The number of the type.
+    /// Number of the type.
     pub fn code(self) -> u64 {
         match self {
             SignatureType::DigestSha256 => 0,

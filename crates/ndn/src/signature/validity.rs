@@ -1,24 +1,23 @@
-//! When a certificate is valid (NDN Certificate Format 2.0, "ValidityPeriod").
+//! Validity of certificates (NDN Certificate Format 2.0, "ValidityPeriod").
 
 use crate::number;
 use crate::tlv::{Buffer, DecodeError, Element, Fault, Order, Reader, put_element, put_nested};
 use std::fmt::{self, Display, Formatter};
 
-/// A moment in UTC, to the second, as certificates write it: `YYYYMMDDThhmmss`. Moments compare by
-/// time.
+/// A time in UTC, to the second, in the form of certificates: `YYYYMMDDThhmmss`. Times compare
+/// chronologically.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CertificateTime([u8; 15]);
 
 impl CertificateTime {
-    /// The moment `seconds` after the start of 1970 in UTC; seconds beyond the year 9999 count as
-    /// its end.
+    /// The time `seconds` after the start of 1970 in UTC. Times after the year 9999 become its end.
     pub fn from_unix(seconds: u64) -> CertificateTime {
         const LAST: u64 = 253_402_300_799;
         let seconds = seconds.min(LAST);
         let days = seconds / 86_400;
         let second = seconds % 86_400;
-        // Days in years that begin with March, so that a leap day is the last of its year: 400 of
-        // them have 146 097 days.
+        // Years are counted from March, so that a leap day is the last day of its year. 400 years
+        // have 146 097 days.
         let since_march_0 = days + 719_468;
         let era = since_march_0 / 146_097;
         let day = since_march_0 % 146_097;
@@ -63,7 +62,7 @@ impl Display for CertificateTime {
     }
 }
 
-/// ValidityPeriod: from when to when a certificate is valid, both included.
+/// ValidityPeriod: first and last second in which a certificate is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValidityPeriod {
     /// NotBefore.
@@ -78,7 +77,7 @@ impl ValidityPeriod {
         self.not_before <= time && time <= self.not_after
     }
 
-    /// The period that `outer` is.
+    /// Decodes a ValidityPeriod.
     pub(super) fn decode(outer: &Element) -> Result<ValidityPeriod, DecodeError> {
         let mut not_before = None;
         let mut not_after = None;

@@ -1,23 +1,23 @@
-//! Where packets are written.
+//! Buffers that packets are written to.
 
 use super::var_number::{nni_size, var_number_size};
 use thiserror::Error;
 
-/// Octets that grow at the end: a `Vec<u8>`, or a [`Fixed`] slice.
+/// A buffer that grows at its end: a `Vec<u8>`, or a [`Fixed`] slice.
 pub trait Buffer {
-    /// The octets so far.
+    /// The octets written so far.
     fn written(&self) -> &[u8];
 
-    /// The number of octets so far; of a [`Fixed`] slice also those that found no room.
+    /// Number of octets written so far. For a [`Fixed`] slice, includes octets that did not fit.
     fn position(&self) -> usize;
 
     /// Appends octets.
     fn put(&mut self, octets: &[u8]);
 
-    /// Puts octets in the place of as many that were written at `at`.
+    /// Overwrites octets from position `at` on, which must have been written before.
     fn replace(&mut self, at: usize, octets: &[u8]);
 
-    /// Puts octets before those at `at`, which move back.
+    /// Inserts octets at position `at`. Later octets move back.
     fn insert(&mut self, at: usize, octets: &[u8]);
 }
 
@@ -50,20 +50,20 @@ impl Buffer for Vec<u8> {
     }
 }
 
-/// A slice as a buffer. Octets beyond its end are counted and lost; [`Fixed::finish`] tells.
+/// A buffer on a slice. Octets beyond its end are counted and lost; [`Fixed::finish`] reports them.
 #[derive(Debug)]
 pub struct Fixed<'a> {
     octets: &'a mut [u8],
     position: usize,
 }
 
-/// A slice has less room than the packet takes.
+/// Error: a slice is too small for the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the packet takes {needed} octets, the buffer has {room}")]
 pub struct TooSmall {
-    /// The octets of the packet.
+    /// Octets of the packet.
     pub needed: usize,
-    /// The octets of the slice.
+    /// Octets of the slice.
     pub room: usize,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Fixed<'a> {
     /// The octets that were written.
     ///
     /// # Errors
-    /// There was not room for all of them.
+    /// The slice had no room for all of them.
     pub fn finish(self) -> Result<&'a mut [u8], TooSmall> {
         let room = self.octets.len();
         self.octets.get_mut(..self.position).ok_or(TooSmall { needed: self.position, room })
@@ -132,14 +132,14 @@ pub(crate) fn put_var_number(out: &mut (impl Buffer + ?Sized), value: u64) {
     }
 }
 
-/// Appends TYPE and LENGTH of an element whose VALUE of `length` octets is to follow.
+/// Appends TYPE and LENGTH of an element whose VALUE of `length` octets follows.
 #[inline]
 pub(crate) fn put_head(out: &mut (impl Buffer + ?Sized), number: u32, length: usize) {
     put_var_number(out, u64::from(number));
     put_var_number(out, length as u64);
 }
 
-/// The octets of a TLV whose VALUE has `length` octets.
+/// Octets of a TLV whose VALUE has `length` octets.
 #[inline]
 pub(crate) const fn element_size(number: u32, length: usize) -> usize {
     var_number_size(number as u64) + var_number_size(length as u64) + length
@@ -152,21 +152,21 @@ pub fn put_element(out: &mut (impl Buffer + ?Sized), number: u32, value: &[u8]) 
     out.put(value);
 }
 
-/// Appends an element that holds a NonNegativeInteger in its shortest form.
+/// Appends an element with a NonNegativeInteger in its shortest form.
 #[inline]
 pub fn put_nni(out: &mut (impl Buffer + ?Sized), number: u32, value: u64) {
     put_element(out, number, &value.to_be_bytes()[8 - nni_size(value)..]);
 }
 
-/// Appends an element that holds a NonNegativeInteger in 8 octets, so that any other number can be
-/// written over it later.
+/// Appends an element with a NonNegativeInteger in 8 octets, so that any other number can later be
+/// written over it.
 #[inline]
 pub fn put_wide(out: &mut (impl Buffer + ?Sized), number: u32, value: u64) {
     put_element(out, number, &value.to_be_bytes());
 }
 
-/// Appends an element whose VALUE is what `body` appends. Nothing that `body` has written moves
-/// while it runs.
+/// Appends an element whose VALUE is written by `body`. The octets that `body` has written do not
+/// move while it runs.
 pub fn put_nested<B: Buffer + ?Sized, T>(
     out: &mut B,
     number: u32,

@@ -1,9 +1,9 @@
-//! One TLV.
+//! One TLV element.
 
 use super::error::{DecodeError, Fault};
 use super::var_number::{nni, read_var_number};
 
-/// A TLV in the octets of a packet.
+/// A TLV element in the octets of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Element<'a> {
     /// TYPE, 1 to 2^32 - 1.
@@ -12,16 +12,18 @@ pub struct Element<'a> {
     pub value: &'a [u8],
     /// TYPE, LENGTH and VALUE.
     pub whole: &'a [u8],
-    /// Where `whole` begins in the octets that were given to the decoder.
+    /// Position of `whole` in the octets that were passed to the decoder.
     pub offset: usize,
 }
 
 impl<'a> Element<'a> {
-    /// The element at the start of `octets`, which begin at `offset`; others may follow it.
+    /// Decodes the element at the start of `octets`. `offset` is the position of `octets` in the
+    /// decoder's input. Other elements may follow.
     ///
     /// # Errors
-    /// The octets end too early; TYPE or LENGTH is not in its shortest form; TYPE is out of range.
-    // A caller that gets the element by way of memory waits for it longer than reading it takes.
+    /// The octets end too early, TYPE or LENGTH is not in its shortest form, or TYPE is out of
+    /// range.
+    // If the element is returned through memory, waiting for it takes longer than decoding it.
     #[inline(always)]
     pub fn first(octets: &'a [u8], offset: usize) -> Result<Element<'a>, DecodeError> {
         let fail = |number, fault| DecodeError { offset, number, fault };
@@ -41,10 +43,11 @@ impl<'a> Element<'a> {
         Ok(Element { number, value: &octets[head..end], whole: &octets[..end], offset })
     }
 
-    /// The element that `octets` consist of.
+    /// Decodes `octets`, which must be exactly one element.
     ///
     /// # Errors
-    /// As of [`Element::first`]; or octets follow the element.
+    /// The octets end too early, TYPE or LENGTH is not in its shortest form, TYPE is out of range,
+    /// or octets follow the element.
     #[inline]
     pub fn only(octets: &'a [u8]) -> Result<Element<'a>, DecodeError> {
         let element = Element::first(octets, 0)?;
@@ -58,35 +61,35 @@ impl<'a> Element<'a> {
         Ok(element)
     }
 
-    /// Itself, if its TYPE is `number`.
+    /// Returns the element if its TYPE is `number`.
     ///
     /// # Errors
-    /// It has another TYPE.
+    /// The element has another TYPE.
     #[inline]
     pub fn expect(self, number: u32) -> Result<Element<'a>, DecodeError> {
         if self.number == number { Ok(self) } else { Err(self.fail(Fault::WrongType)) }
     }
 
-    /// Where VALUE begins in the octets that were given to the decoder.
+    /// Position of VALUE in the octets that were passed to the decoder.
     #[inline]
     pub fn value_offset(&self) -> usize {
         self.offset + (self.whole.len() - self.value.len())
     }
 
-    /// Where the element ends in the octets that were given to the decoder.
+    /// End of the element in the octets that were passed to the decoder.
     #[inline]
     pub fn end(&self) -> usize {
         self.offset + self.whole.len()
     }
 
-    /// True if a receiver that does not know the element must reject what it stands in: TYPE is at
-    /// most 31 or odd.
+    /// True if a receiver that does not know the element must reject the enclosing packet: TYPE is
+    /// at most 31, or odd.
     #[inline]
     pub fn is_critical(&self) -> bool {
         self.number <= 31 || self.number % 2 == 1
     }
 
-    /// An error at this element.
+    /// A decoding error at this element.
     #[cold]
     pub fn fail(&self, fault: Fault) -> DecodeError {
         DecodeError { offset: self.offset, number: self.number, fault }
@@ -95,7 +98,7 @@ impl<'a> Element<'a> {
     /// VALUE as a NonNegativeInteger.
     ///
     /// # Errors
-    /// VALUE has not 1, 2, 4 or 8 octets.
+    /// VALUE has other than 1, 2, 4 or 8 octets.
     #[inline]
     pub fn nni(&self) -> Result<u64, DecodeError> {
         nni(self.value).ok_or_else(|| self.fail(Fault::WrongLength))
@@ -118,7 +121,7 @@ impl<'a> Element<'a> {
         std::str::from_utf8(self.value).map_err(|_| self.fail(Fault::WrongValue))
     }
 
-    /// Nothing, if VALUE is empty.
+    /// Checks that VALUE is empty.
     ///
     /// # Errors
     /// VALUE is not empty.

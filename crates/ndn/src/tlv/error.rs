@@ -1,14 +1,14 @@
-//! Why octets are no packet.
+//! Decoding errors.
 
 use thiserror::Error;
 
-/// The place of a fault in the octets that were decoded, and the fault.
+/// Position of a fault in the decoded octets, and the fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("octet {offset}, {}: {fault}", Type(*number))]
 pub struct DecodeError {
-    /// Where the faulty element begins, counted from the first octet that was given to the decoder.
+    /// Position of the faulty element, from the first octet that was passed to the decoder.
     pub offset: usize,
-    /// The TLV-TYPE of the faulty or missing element; 0 if the fault is in the TYPE itself.
+    /// TLV-TYPE of the faulty or missing element. 0 if the fault is in the TYPE itself.
     pub number: u32,
     /// The fault.
     pub fault: Fault,
@@ -31,31 +31,31 @@ pub enum Fault {
     /// The octets end before the element does.
     #[error("the octets end before the element does")]
     Truncated,
-    /// TYPE or LENGTH takes more octets than it must.
+    /// TYPE or LENGTH has a shorter form.
     #[error("a TYPE or LENGTH is not in its shortest form")]
     NotShortest,
-    /// TYPE is 0 or above 2^32 - 1; of a name's component, above 65535.
+    /// TYPE is 0 or above 2^32 - 1, or the TYPE of a name's component is above 65535.
     #[error("the TYPE is out of range")]
     TypeOutOfRange,
-    /// VALUE has a length that this element may not have.
+    /// VALUE has a length that this element must not have.
     #[error("the VALUE has a wrong length")]
     WrongLength,
-    /// VALUE holds a number or text that this element may not hold.
-    #[error("the VALUE is not one that this element may have")]
+    /// VALUE holds a number or text that this element must not hold.
+    #[error("the VALUE is not allowed in this element")]
     WrongValue,
-    /// An element that must be there is not.
+    /// A required element is missing.
     #[error("the element is missing")]
     Missing,
-    /// An element that may not be ignored is unknown here.
-    #[error("the element is unknown and may not be ignored")]
+    /// The element is unknown and must not be ignored.
+    #[error("the element is unknown and must not be ignored")]
     Unknown,
-    /// An element that may not be ignored stands after one that must follow it, or is there twice.
-    #[error("the element is out of order or there twice")]
+    /// An element that must not be ignored is out of order or present twice.
+    #[error("the element is out of order or present twice")]
     OutOfOrder,
-    /// Octets follow the one element that was expected.
+    /// Octets follow the only element that was expected.
     #[error("octets follow the element")]
     Trailing,
-    /// Another element was expected here.
+    /// Another element was expected.
     #[error("another element was expected")]
     WrongType,
 }

@@ -3,16 +3,16 @@
 use super::error::{DecodeError, Fault};
 use super::var_number::read_var_number;
 
-/// The octets of the largest packet that forwarders carry.
+/// Octets of the largest packet that forwarders carry.
 pub const MAX_PACKET: usize = 8800;
 
-/// The octets of the packet at the start of a stream's `octets`, which may go on behind it; `None`
-/// if more octets must come before its length is known. The packet is whole once as many octets are
-/// there.
+/// Number of octets of the packet at the start of `octets`. `None` if more octets are needed to
+/// know it. The packet is complete once that many octets have arrived; further octets may follow
+/// it.
 ///
 /// # Errors
-/// TYPE or LENGTH is malformed, or the packet exceeds `limit` octets: the stream cannot be read any
-/// further.
+/// TYPE or LENGTH is malformed, or the packet exceeds `limit` octets. The stream cannot be read any
+/// further then.
 pub fn frame_length(octets: &[u8], limit: usize) -> Result<Option<usize>, DecodeError> {
     let fail = |number, fault| DecodeError { offset: 0, number, fault };
     let (number, after_type) = match read_var_number(octets) {

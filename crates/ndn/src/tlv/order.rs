@@ -1,19 +1,19 @@
-//! The rule by which packets may grow new elements.
+//! The rule that lets packets have new elements.
 
 use super::element::Element;
 use super::error::{DecodeError, Fault};
 
-/// Elements of a fixed order among unknown ones: an element that is unknown or out of order is
-/// skipped, or refused if it is critical (NDN Packet Format 0.3, "Considerations for Evolvability
-/// of TLV-Based Encoding").
+/// Elements with a fixed order among unknown elements. An element that is unknown or out of order
+/// is skipped, or rejected if it is critical (NDN Packet Format 0.3, "Considerations for
+/// Evolvability of TLV-Based Encoding").
 #[derive(Default)]
 pub(crate) struct Order {
     last: u8,
 }
 
 impl Order {
-    /// True if `element`, which stands at `place` in the order (1 and above; 0 if unknown), is to
-    /// be read; false if it is to be skipped.
+    /// True if `element` is to be read, false if it is to be skipped. `place` is its place in the
+    /// order, from 1 on, or 0 if the element is unknown.
     #[inline]
     pub fn admits(&mut self, place: u8, element: &Element) -> Result<bool, DecodeError> {
         if place > self.last {

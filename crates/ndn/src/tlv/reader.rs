@@ -3,8 +3,8 @@
 use super::element::Element;
 use super::error::DecodeError;
 
-/// Yields TLVs that stand back to back, and ends after the last one or the first fault. It never
-/// looks into them.
+/// An iterator over TLVs that are back to back. It ends after the last TLV or the first fault, and
+/// does not decode their VALUEs.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],
@@ -12,19 +12,19 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The elements in `octets`; offsets count from their start.
+    /// Iterates over the elements in `octets`. Offsets count from their start.
     #[inline]
     pub fn new(octets: &'a [u8]) -> Reader<'a> {
         Reader { rest: octets, offset: 0 }
     }
 
-    /// The elements in the VALUE of `element`; offsets count as its own.
+    /// Iterates over the elements in the VALUE of `element`. Offsets count as in `element`.
     #[inline]
     pub fn within(element: &Element<'a>) -> Reader<'a> {
         Reader { rest: element.value, offset: element.value_offset() }
     }
 
-    /// Where the next element begins.
+    /// Position of the next element.
     #[inline]
     pub fn offset(&self) -> usize {
         self.offset
@@ -34,7 +34,7 @@ impl<'a> Reader<'a> {
 impl<'a> Iterator for Reader<'a> {
     type Item = Result<Element<'a>, DecodeError>;
 
-    // As Element::first.
+    // If the element is returned through memory, waiting for it takes longer than decoding it.
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         if self.rest.is_empty() {

@@ -1,8 +1,8 @@
-//! Numbers of variable length: TYPE and LENGTH, and the NonNegativeInteger.
+//! Numbers of variable length: TYPE, LENGTH and NonNegativeInteger.
 
 use super::error::Fault;
 
-/// Reads a TYPE or LENGTH at the start of `octets`: its value, and the octets that it takes.
+/// Reads a TYPE or LENGTH at the start of `octets`. Returns its value and the number of its octets.
 ///
 /// # Errors
 /// The octets end too early, or a shorter form exists.
@@ -25,7 +25,7 @@ fn shortest(value: u64, least: u64, size: usize) -> Result<(u64, usize), Fault> 
     if value < least { Err(Fault::NotShortest) } else { Ok((value, size)) }
 }
 
-/// The octets of `value` as a TYPE or LENGTH: 1, 3, 5 or 9.
+/// Octets of `value` as a TYPE or LENGTH: 1, 3, 5 or 9.
 #[inline]
 pub const fn var_number_size(value: u64) -> usize {
     match value {
@@ -36,7 +36,7 @@ pub const fn var_number_size(value: u64) -> usize {
     }
 }
 
-/// The octets of `value` as a NonNegativeInteger: 1, 2, 4 or 8.
+/// Octets of `value` as a NonNegativeInteger: 1, 2, 4 or 8.
 #[inline]
 pub const fn nni_size(value: u64) -> usize {
     match value {
@@ -47,7 +47,7 @@ pub const fn nni_size(value: u64) -> usize {
     }
 }
 
-/// The number in a VALUE of 1, 2, 4 or 8 octets; `None` if it has another length.
+/// The number in a VALUE of 1, 2, 4 or 8 octets. `None` if VALUE has another length.
 #[inline]
 pub(crate) fn nni(value: &[u8]) -> Option<u64> {
     match *value {

@@ -1,4 +1,4 @@
-//! A forwarder decodes and answers without allocating.
+//! Decoding and answering a packet does not allocate memory.
 
 use crate::captured::{NDNTS_REGISTER, ROUTED, octets};
 use narrows_ndn::lp::{Header, LpPacket, Mircc, PathLabel, overwrite};

@@ -56,7 +56,7 @@ fn hops_of_a_discovery_are_counted_without_labels() {
     let read = |wire: &str| {
         LpPacket::decode(&octets(wire)).expect("a packet").header.mircc.path_label.expect("a label")
     };
-    // A hop without a bitmap has no label, and labels behind the last hop are not read.
+    // Hops beyond the bitmap have no labels, and labels after the last hop are not read.
     let none = read("640cfd0398080b01010f01020d00");
     assert_eq!((none.labels.hops(), none.labels.top()), (2, None));
     assert_eq!(read("640afd0398060b01010f0102"), none);

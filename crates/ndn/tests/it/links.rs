@@ -117,7 +117,7 @@ fn other_programs_packets_are_read_and_written_again() {
     assert_eq!(out, wire);
 }
 
-/// The octets of an LpPacket of these fields, with an Interest.
+/// An LpPacket with these fields and an Interest.
 fn with_fields(fields: &str) -> Vec<u8> {
     octets(&format!("64{:02x}{fields}500d{INTEREST}", fields.len() / 2 + 15))
 }
@@ -139,7 +139,7 @@ fn unknown_fields_are_skipped_or_refused() {
     let twice =
         LpPacket::decode(&with_fields("fd038c0100fd038c0101")).map(|_| ()).expect_err("twice");
     assert_eq!(twice, DecodeError { offset: 7, number: 908, fault: Fault::OutOfOrder });
-    // In any order, and behind the Fragment.
+    // Fields may have any order, and may follow the Fragment.
     let wire = octets(&format!("641c{}500d{INTEREST}{}", "fd038c0101", "fd03400101620107"));
     let packet = LpPacket::decode(&wire).expect("a packet");
     assert_eq!((packet.header.mircc.class, packet.header.congestion_mark), (Some(1), Some(1)));

@@ -5,7 +5,7 @@ use narrows_ndn::lp::LpPacket;
 use narrows_ndn::management::*;
 use narrows_ndn::*;
 
-/// The Content of an answer.
+/// Content of an answer.
 fn content(digits: &str) -> Vec<u8> {
     let wire = octets(digits);
     let fragment =

@@ -1,4 +1,4 @@
-//! Packets that were damaged or made up: nothing panics, and what is read can be written.
+//! Damaged and random packets: nothing panics, and decoded packets can be encoded.
 
 use crate::captured::*;
 use narrows_ndn::lp::{Header, LpPacket, Reassembler, overwrite};
@@ -34,7 +34,7 @@ const ALL: [&str; 23] = [
     METADATA,
 ];
 
-/// Compares a dataset's entries with what is read from their writing.
+/// Compares the entries of a dataset with the entries decoded after encoding them again.
 macro_rules! same_entries {
     ($entry:ident, $octets:expr) => {
         let all: Vec<$entry> = entries($octets).flatten().collect();
@@ -44,7 +44,7 @@ macro_rules! same_entries {
     };
 }
 
-/// Reads octets in every way there is.
+/// Decodes octets in every possible way.
 fn read(octets: &[u8]) {
     let _ = tlv::frame_length(octets, tlv::MAX_PACKET);
     if let Ok(packet) = LpPacket::decode(octets) {
@@ -54,7 +54,7 @@ fn read(octets: &[u8]) {
             Ok(reread) => {
                 assert_eq!((reread.header, reread.fragment), (packet.header, packet.fragment))
             }
-            // A Fragment alone is written bare, and then has to be an Interest or a Data.
+            // A Fragment without fields is written bare, so it must be an Interest or a Data.
             Err(_) => {
                 assert_eq!((packet.header, packet.fragment), (Header::default(), Some(&again[..])))
             }
@@ -82,7 +82,7 @@ fn read(octets: &[u8]) {
     same_entries!(CsInfo, octets);
 }
 
-/// Reads an Interest or a Data.
+/// Decodes an Interest or a Data.
 fn network(octets: &[u8]) {
     if let Ok(interest) = Interest::decode(octets) {
         let _ = (

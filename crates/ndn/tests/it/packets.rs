@@ -1,4 +1,4 @@
-//! Interests and Data as other programs wrote them.
+//! Interests and Data of other programs.
 
 use crate::captured::{CREATE, METADATA, QUERY, octets};
 use narrows_ndn::signature::Signer;
@@ -52,12 +52,12 @@ fn a_data_is_read() {
     assert_eq!(final_block.expect("a last segment").to_string(), "seg=2");
 }
 
-/// The octets of an Interest for /a with these elements behind its name.
+/// An Interest for /a with these elements after its name.
 fn interest(elements: &str) -> Vec<u8> {
     octets(&format!("05{:02x}0703080161{elements}", elements.len() / 2 + 5))
 }
 
-/// The octets of a Data named /a with these elements behind its name.
+/// A Data named /a with these elements after its name.
 fn data(elements: &str) -> Vec<u8> {
     octets(&format!("06{:02x}0703080161{elements}", elements.len() / 2 + 5))
 }
@@ -80,7 +80,7 @@ fn all_elements_of_an_interest_stand_in_their_order() {
     let limit = read.hop_limit.expect("a limit");
     assert_eq!((limit.value, wire[limit.position]), (255, 255));
     assert_eq!(read.signature_value, Some(&[][..]));
-    // A signature without parameters covers nothing that is there.
+    // Without parameters, the octets that a signature would cover are missing.
     assert_eq!(read.signature(), Ok(None));
 
     let (x, y): (Name, Name) = ("/x".parse().expect("a name"), "/y".parse().expect("a name"));
@@ -104,11 +104,11 @@ fn all_elements_of_an_interest_stand_in_their_order() {
 fn elements_out_of_order_and_unknown_ones_are_skipped_or_refused() {
     let fault =
         |elements: &str| Interest::decode(&interest(elements)).map(|_| ()).expect_err(elements);
-    // Unknown: type 31 and odd ones are critical, even ones above are not.
+    // Unknown elements: TYPEs up to 31 and odd TYPEs are critical, larger even TYPEs are not.
     assert_eq!(fault("1f00"), DecodeError { offset: 7, number: 31, fault: Fault::Unknown });
     assert_eq!(fault("2300"), DecodeError { offset: 7, number: 35, fault: Fault::Unknown });
     assert_eq!(fault("fd03e900"), DecodeError { offset: 7, number: 1001, fault: Fault::Unknown });
-    // MustBeFresh before CanBePrefix; Nonce twice.
+    // MustBeFresh comes before CanBePrefix, and Nonce is present twice.
     assert_eq!(fault("12002100"), DecodeError { offset: 9, number: 33, fault: Fault::OutOfOrder });
     assert_eq!(
         fault("0a04010203040a0401020304"),
@@ -212,7 +212,7 @@ fn elements_of_a_data_stand_in_their_order() {
         read("210016031b01001700"),
         Err(DecodeError { offset: 7, number: 33, fault: Fault::Unknown })
     );
-    // FinalBlockId holds one component; FreshnessPeriod stands behind ContentType.
+    // FinalBlockId holds one component. FreshnessPeriod comes after ContentType.
     assert_eq!(
         read("14081a0632010032010016031b01001700").expect_err("two components").fault,
         Fault::Trailing
@@ -233,7 +233,7 @@ fn a_data_is_signed_as_computed_by_hand() {
     let name: Name = "/a".parse().expect("a name");
     let mut out = Vec::new();
     DataDraft::new(name.as_ref(), b"hi").write(&Signer::DIGEST, &mut out);
-    // The last 32 octets are SHA-256 of the 14 from the name's, by sha256sum.
+    // The last 32 octets are SHA-256 of the 14 octets from the name on, computed by sha256sum.
     assert_eq!(
         out,
         data(

@@ -6,7 +6,7 @@ use narrows_ndn::tlv::{MAX_PACKET, put_element};
 use narrows_units::{Span, Time};
 use proptest::prelude::*;
 
-/// Something of `size` octets that looks like a Data.
+/// A packet of `size` octets that looks like a Data.
 fn packet(size: usize) -> Vec<u8> {
     let mut out = Vec::new();
     let head = if size > 254 { 4 } else { 2 };
@@ -186,7 +186,8 @@ fn a_mark_on_any_piece_marks_the_packet() {
     let marked = cut(&Header { congestion_mark: Some(1), ..token() }, &whole, 1400);
     let mut reassembler = Reassembler::new();
     let mut out = Vec::new();
-    // The pieces with the mark are shorter inside, so a whole of them is put together first.
+    // A marked fragment carries fewer octets of the packet than an unmarked one, so only the mark of
+    // the result is checked.
     for piece in [&marked[0], &marked[1]] {
         assert_eq!(take(&mut reassembler, Time::ZERO, piece, &mut out), Ok(false));
     }
@@ -207,7 +208,7 @@ proptest! {
         let header = Header { mircc, congestion_mark: Some(1), ..token() };
         let whole = packet(size);
         let mut fragmenter = Fragmenter::new(order);
-        let Ok(mut pieces) = fragmenter.pieces(&header, &whole, mtu) else { return Err(TestCaseError::reject("too many pieces")) };
+        let Ok(mut pieces) = fragmenter.pieces(&header, &whole, mtu) else { return Err(TestCaseError::reject("too many fragments")) };
         let mut all = Vec::new();
         let mut out = Vec::new();
         while pieces.write_next(&mut out) {

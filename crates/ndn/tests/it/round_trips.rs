@@ -1,4 +1,4 @@
-//! Packets that are written are read again as they were.
+//! Encoded packets decode to the same packets.
 
 use narrows_ndn::lp::*;
 use narrows_ndn::signature::Signer;

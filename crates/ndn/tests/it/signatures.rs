@@ -1,4 +1,4 @@
-//! Signing and checking.
+//! Signing and verifying.
 
 use crate::captured::*;
 use narrows_ndn::lp::LpPacket;
@@ -8,7 +8,7 @@ use narrows_ndn::*;
 
 /// The network packet in an LpPacket, or a bare one.
 fn fragment(wire: &[u8]) -> &[u8] {
-    LpPacket::decode(wire).expect("a link's packet").fragment.expect("a fragment")
+    LpPacket::decode(wire).expect("a link packet").fragment.expect("a fragment")
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn signed_interests_of_other_programs_verify() {
             if form == SignatureForm::Elements { Digested::Parameters } else { Digested::Nothing };
         assert_eq!(interest.check_parameters(), Ok(digested));
 
-        // The first component's first letter is signed, in either form.
+        // The signature covers the first letter of the first component in both forms.
         let mut damaged = fragment(&wire).to_vec();
         let at = damaged.windows(9).position(|octets| octets == b"localhost").expect("a component");
         damaged[at] = b'L';
@@ -92,7 +92,7 @@ fn an_interest_signed_here_is_the_one_that_was_captured() {
         draft.write_signed(&Signer::DIGEST, &fields, &mut again);
         assert_eq!(again, interest.wire);
 
-        // With a digest in the name already, and into a slice.
+        // The name has a digest already, and the Interest is written into a slice.
         let mut room = [0; 300];
         let mut fixed = Fixed::new(&mut room);
         InterestDraft { name: interest.name, ..draft }.write_signed(
@@ -303,7 +303,7 @@ fn the_implicit_digest_is_that_of_the_whole_data() {
     let wire = octets(METADATA);
     let data = Data::decode(fragment(&wire)).expect("a Data");
     let name = Name::from(data.name).implicit_digest(&data.implicit_digest());
-    // By sha256sum.
+    // Computed by sha256sum.
     assert_eq!(
         name.as_ref().last().expect("a digest").to_string(),
         "sha256digest=aac7171a17052d6f76ded736f03a7a3c3d2d85ff38036ab154d86b1b165515d8"

@@ -1,4 +1,4 @@
-//! TLV by hand-computed octets.
+//! TLV encoding, with octets computed by hand.
 
 use narrows_ndn::tlv::*;
 use proptest::prelude::*;
