@@ -13,12 +13,12 @@ use std::collections::VecDeque;
 /// Datagrams that may leave at once.
 const BURST: usize = 32;
 /// Longest wait. Datagrams that would wait longer are dropped.
-const LONGEST: Span = Span::from_millis(20);
+const LONGEST_WAIT: Span = Span::from_millis(20);
 /// Interval between bursts to a neighbour that sends nothing.
 const PAUSE: Span = Span::from_millis(1);
 /// Most datagrams that wait for a neighbour that sends nothing: as many as leave within the longest
 /// wait.
-const MOST_WAITING: usize = BURST * (LONGEST.as_nanos() / PAUSE.as_nanos()) as usize;
+const MOST_WAITING: usize = BURST * (LONGEST_WAIT.as_nanos() / PAUSE.as_nanos()) as usize;
 
 /// Rule for when datagrams may leave.
 #[derive(Debug, Default)]
@@ -111,7 +111,7 @@ impl Egress {
         match &self.pace {
             Pace::Any => true,
             Pace::Bursts { .. } => self.queue.len() < MOST_WAITING,
-            Pace::Rate(bucket) => self.octets as f64 <= bucket.rate * LONGEST.as_secs_f64(),
+            Pace::Rate(bucket) => self.octets as f64 <= bucket.rate * LONGEST_WAIT.as_secs_f64(),
         }
     }
 
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_silent_neighbour_would_get_after_20_ms_is_not_admitted() {
+    fn datagrams_that_would_wait_over_20_ms_for_a_silent_neighbour_are_not_admitted() {
         let mut egress = bursts();
         let pushed =
             std::iter::from_fn(|| egress.admits().then(|| egress.push(at(0), &[1; 100]))).count();
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_leaves_in_bursts_when_the_rate_is_forgotten() {
+    fn waiting_datagrams_leave_in_bursts_when_the_rate_is_removed() {
         let mut egress = egress();
         assert_eq!((0..40).filter(|_| !egress.push(at(0), &[1; 1000])).count(), 8);
         egress.set_rate(at(10), None, 1000);

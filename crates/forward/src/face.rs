@@ -126,12 +126,12 @@ pub(crate) struct Face {
     /// True if subscribers of face events were told that the face is down.
     pub(crate) told_down: bool,
     /// Losses that the log has already reported.
-    pub(crate) told: Told,
+    pub(crate) told: LoggedLosses,
 }
 
 /// Losses of a face that the log has already reported.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct LoggedLosses {
     at: Option<Time>,
     unsent: u64,
     malformed: u64,
@@ -139,7 +139,7 @@ pub(crate) struct Told {
 }
 
 /// Interval between two log lines about the losses of a face.
-const TOLD: Span = Span::from_secs(10);
+const LOSS_LOG_INTERVAL: Span = Span::from_secs(10);
 
 /// Packets of a face that were lost since the previous log line.
 pub(crate) struct Losses {
@@ -148,14 +148,14 @@ pub(crate) struct Losses {
     pub(crate) long_names: u64,
 }
 
-impl Told {
+impl LoggedLosses {
     /// Losses to report. `None` if there are no new ones, or the previous line is less than 10 s
     /// old.
     pub(crate) fn news(&mut self, now: Time, traffic: &FaceTraffic) -> Option<Losses> {
         let FaceTraffic { malformed, long_names, dropped, refused, .. } = *traffic;
         let unsent = dropped + refused;
         if (unsent, malformed) == (self.unsent, self.malformed)
-            || self.at.is_some_and(|at| now.since(at) < TOLD)
+            || self.at.is_some_and(|at| now.since(at) < LOSS_LOG_INTERVAL)
         {
             return None;
         }
@@ -164,7 +164,7 @@ impl Told {
             malformed: malformed - self.malformed,
             long_names: long_names - self.long_names,
         };
-        *self = Told { at: Some(now), unsent, malformed, long_names };
+        *self = LoggedLosses { at: Some(now), unsent, malformed, long_names };
         Some(news)
     }
 }
@@ -173,7 +173,7 @@ impl Told {
 /// shapers count.
 const HEADERS: [u16; 2] = [20 + 8 + 14, 40 + 8 + 14];
 /// Size of Data assumed before any has arrived.
-const ASSUMED_DATA: f64 = 1100.0;
+const ASSUMED_DATA_SIZE: f64 = 1100.0;
 
 impl Face {
     pub(crate) fn new(now: Time, id: u64, setup: FaceSetup) -> Face {
@@ -189,13 +189,13 @@ impl Face {
             is_guest: false,
             latest: now,
             speaks: false,
-            mean_data: ASSUMED_DATA,
+            mean_data: ASSUMED_DATA_SIZE,
             egress: Egress::default(),
             marker: None,
             suspicion: Suspicion::default(),
             is_broken: false,
             told_down: false,
-            told: Told::default(),
+            told: LoggedLosses::default(),
         }
     }
 

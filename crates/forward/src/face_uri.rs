@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_far_end_is_refused_by_its_reason() {
+    fn texts_that_are_not_a_remote_are_refused_with_a_reason() {
         for text in [
             "",
             "127.0.0.1:1",

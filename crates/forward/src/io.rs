@@ -20,7 +20,7 @@ use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 /// Longest time that a TCP neighbour may take to answer.
-const CONNECT: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Destination of the packets of a face.
 pub(crate) enum Channel {
@@ -394,7 +394,7 @@ fn connect_to(transport: Transport, address: SocketAddr) -> Result<Found, String
 }
 
 fn connect(address: SocketAddr) -> Result<Found, String> {
-    let stream = TcpStream::connect_timeout(&address, CONNECT);
+    let stream = TcpStream::connect_timeout(&address, CONNECT_TIMEOUT);
     stream
         .map(|stream| Found::Tcp(stream, address))
         .map_err(|error| format!("{address} does not answer: {error}"))

@@ -14,9 +14,9 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
 /// Most lines that wait for the disk. Further lines are lost and counted.
-const WAITING: usize = 1024;
+const MOST_WAITING: usize = 1024;
 /// Longest time for which the end of the daemon waits for the disk.
-const LAST: Duration = Duration::from_secs(1);
+const LONGEST_FLUSH: Duration = Duration::from_secs(1);
 
 /// A log file and the thread that writes it.
 pub(crate) struct Log {
@@ -45,7 +45,7 @@ impl Log {
     /// Opens a file to append to, and creates it if it does not exist.
     pub(crate) fn open(path: &Path) -> io::Result<Log> {
         let file = open_to_append(path)?;
-        let (lines, waiting) = sync_channel(WAITING);
+        let (lines, waiting) = sync_channel(MOST_WAITING);
         let lost = Arc::new(AtomicU64::new(0));
         let (counted, (writing, done)) = (lost.clone(), sync_channel(0));
         std::thread::Builder::new().name("log".to_owned()).spawn(move || {
@@ -72,7 +72,7 @@ impl Drop for Log {
     /// Waits until all lines are written, but not for a disk that hangs.
     fn drop(&mut self) {
         self.lines = None;
-        let _ = self.done.recv_timeout(LAST);
+        let _ = self.done.recv_timeout(LONGEST_FLUSH);
     }
 }
 

@@ -62,7 +62,7 @@ const STEP: usize = 64;
 /// Number of pooled sizes. The largest pooled buffer has 8832 octets, enough for every packet.
 const SIZES: usize = 138;
 /// Most octets of free buffers of one size. All sizes together have at most 36 MB.
-const MOST: usize = 1 << 18;
+const MOST_FREE_OCTETS: usize = 1 << 18;
 
 struct Pool {
     /// Free buffers by size: `STEP` octets, twice as many, and so on. The pool holds the only
@@ -83,7 +83,7 @@ impl Pool {
     fn give(&mut self, buffer: Arc<[u8]>) {
         let length = buffer.len();
         if let Some(free) = self.free.get_mut(length / STEP - 1)
-            && (free.len() + 1) * length <= MOST
+            && (free.len() + 1) * length <= MOST_FREE_OCTETS
         {
             free.push(buffer);
         }
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn few_buffers_are_kept_and_none_that_are_too_large() {
         drop((0..100).map(|_| Octets::copy(&[3; 8832])).collect::<Vec<_>>());
-        assert_eq!(free(SIZES), MOST / 8832);
+        assert_eq!(free(SIZES), MOST_FREE_OCTETS / 8832);
         drop(Octets::copy(&[4; 9000]));
         assert_eq!(
             POOL.with_borrow(|pool| pool.free.iter().flatten().map(|buffer| buffer.len()).max()),

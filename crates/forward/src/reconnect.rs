@@ -6,16 +6,16 @@ use std::net::SocketAddr;
 
 /// Interval between attempts. NFD's `PermanentTcpTransport` waits 1 to 300 s; this value is our
 /// choice.
-const WAIT: Span = Span::from_secs(10);
+const RETRY_INTERVAL: Span = Span::from_secs(10);
 /// Bit that is set in the tickets of these attempts, and in no others.
-const AGAIN: u64 = 1 << 63;
+const RECONNECT_BIT: u64 = 1 << 63;
 
 /// The faces that wait for a connection.
 #[derive(Debug, Default)]
-pub(crate) struct Reconnects(Vec<Broken>);
+pub(crate) struct Reconnects(Vec<BrokenFace>);
 
 #[derive(Clone, Copy, Debug)]
-struct Broken {
+struct BrokenFace {
     face: FaceId,
     peer: SocketAddr,
     /// Time of the next attempt. `Time::NEVER` while one is in progress.
@@ -28,7 +28,7 @@ impl Reconnects {
     pub(crate) fn add(&mut self, now: Time, face: FaceId, peer: SocketAddr) -> bool {
         let known = self.0.iter().any(|broken| broken.face == face);
         if !known {
-            self.0.push(Broken { face, peer, next: now });
+            self.0.push(BrokenFace { face, peer, next: now });
         }
         !known
     }
@@ -37,12 +37,13 @@ impl Reconnects {
     pub(crate) fn attempt(&mut self, now: Time) -> Option<(u64, SocketAddr)> {
         let broken = self.0.iter_mut().find(|broken| broken.next <= now)?;
         broken.next = Time::NEVER;
-        Some((AGAIN | u64::from(broken.face.0), broken.peer))
+        Some((RECONNECT_BIT | u64::from(broken.face.0), broken.peer))
     }
 
     /// The face of an attempt. `None` if the ticket does not belong to one.
     pub(crate) fn face(&self, ticket: u64) -> Option<(FaceId, SocketAddr)> {
-        let broken = self.0.iter().find(|broken| AGAIN | u64::from(broken.face.0) == ticket)?;
+        let broken =
+            self.0.iter().find(|broken| RECONNECT_BIT | u64::from(broken.face.0) == ticket)?;
         Some((broken.face, broken.peer))
     }
 
@@ -51,7 +52,7 @@ impl Reconnects {
         self.0
             .iter_mut()
             .filter(|broken| broken.face == face)
-            .for_each(|broken| broken.next = now + WAIT);
+            .for_each(|broken| broken.next = now + RETRY_INTERVAL);
     }
 
     /// Removes a face that is connected or has been removed.

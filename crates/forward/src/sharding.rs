@@ -25,7 +25,7 @@ pub(crate) const FIRST: usize = 0;
 
 /// A face, by its slot in every node.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct SlotEntry {
     /// Number of the face in the management protocol, which no other face ever gets.
     id: u64,
     /// Thread that reads and writes the socket of the face.
@@ -39,7 +39,7 @@ pub(crate) struct Sharding {
     /// Number of wide Interests that are pending at the first thread.
     wide: Arc<AtomicUsize>,
     /// Faces by slot in the node.
-    places: Vec<Option<Place>>,
+    slots: Vec<Option<SlotEntry>>,
     /// Handovers for each thread.
     pub(crate) outboxes: Vec<Vec<Handover>>,
 }
@@ -53,7 +53,7 @@ impl Sharding {
             own,
             hashing: hashing.clone(),
             wide: wide.clone(),
-            places: Vec::new(),
+            slots: Vec::new(),
             outboxes: (0..threads).map(|_| Vec::new()).collect(),
         })
     }
@@ -108,25 +108,25 @@ impl Sharding {
     /// Puts a face into a slot.
     pub(crate) fn insert(&mut self, slot: FaceId, id: u64, owner: usize) {
         let at = slot.0 as usize;
-        if self.places.len() <= at {
-            self.places.resize(at + 1, None);
+        if self.slots.len() <= at {
+            self.slots.resize(at + 1, None);
         }
-        self.places[at] = Some(Place { id, owner });
+        self.slots[at] = Some(SlotEntry { id, owner });
     }
 
     /// Empties a slot. Returns the number of the face that was there.
     pub(crate) fn remove(&mut self, slot: FaceId) -> Option<u64> {
-        Some(self.places.get_mut(slot.0 as usize)?.take()?.id)
+        Some(self.slots.get_mut(slot.0 as usize)?.take()?.id)
     }
 
     /// Number of the face in a slot.
     pub(crate) fn id(&self, slot: FaceId) -> Option<u64> {
-        Some(self.places.get(slot.0 as usize)?.as_ref()?.id)
+        Some(self.slots.get(slot.0 as usize)?.as_ref()?.id)
     }
 
     /// Thread of the face in a slot.
     pub(crate) fn owner(&self, slot: FaceId) -> Option<usize> {
-        Some(self.places.get(slot.0 as usize)?.as_ref()?.owner)
+        Some(self.slots.get(slot.0 as usize)?.as_ref()?.owner)
     }
 
     /// True if this thread reads and writes the socket of the face in a slot.

@@ -9,10 +9,10 @@ use narrows_units::{Span, Time};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Data is kept for this time, or until [`MOST`] newer packets and datasets have been stored, or
+/// Data is kept for this time, or until [`MOST_ENTRIES`] newer packets and datasets have been stored, or
 /// until there is no room for it.
-const KEPT: Span = Span::from_secs(10);
-const MOST: usize = 4096;
+const KEEP_TIME: Span = Span::from_secs(10);
+const MOST_ENTRIES: usize = 4096;
 /// Octets of content in a segment of a dataset.
 const SEGMENT: usize = 8000;
 /// Octets that a packet or a dataset counts for in addition to its content. Our choice.
@@ -56,20 +56,20 @@ impl Dataset {
 }
 
 #[derive(Debug)]
-enum Kept {
+enum StoredEntry {
     Packet(Data<PacketName>),
     Dataset(Dataset),
 }
 
-impl Kept {
+impl StoredEntry {
     /// Octets that only this entry holds.
     fn octets(&self) -> u64 {
         OVERHEAD
             + match self {
-                Kept::Packet(data) => data.size.get(),
+                StoredEntry::Packet(data) => data.size.get(),
                 // Datasets with the same content share it.
-                Kept::Dataset(dataset) if Arc::strong_count(&dataset.content) > 1 => 0,
-                Kept::Dataset(dataset) => dataset.content.len() as u64,
+                StoredEntry::Dataset(dataset) if Arc::strong_count(&dataset.content) > 1 => 0,
+                StoredEntry::Dataset(dataset) => dataset.content.len() as u64,
             }
     }
 }
@@ -77,7 +77,7 @@ impl Kept {
 /// Stored packets and datasets, the oldest first.
 #[derive(Debug)]
 pub(crate) struct Stored {
-    kept: VecDeque<(Time, Kept)>,
+    kept: VecDeque<(Time, StoredEntry)>,
     budget: Budget,
 }
 
@@ -93,20 +93,22 @@ impl Stored {
     }
 
     pub(crate) fn insert(&mut self, now: Time, data: Data<PacketName>) {
-        self.keep(now, Kept::Packet(data));
+        self.keep(now, StoredEntry::Packet(data));
     }
 
     pub(crate) fn insert_dataset(&mut self, now: Time, dataset: Dataset) {
-        self.keep(now, Kept::Dataset(dataset));
+        self.keep(now, StoredEntry::Dataset(dataset));
     }
 
-    fn keep(&mut self, now: Time, kept: Kept) {
+    fn keep(&mut self, now: Time, kept: StoredEntry) {
         let octets = kept.octets();
-        while self.kept.len() == MOST || !self.kept.is_empty() && !self.budget.admits(0, octets) {
+        while self.kept.len() == MOST_ENTRIES
+            || !self.kept.is_empty() && !self.budget.admits(0, octets)
+        {
             self.drop_oldest();
         }
         self.budget.charge(octets);
-        self.kept.push_back((now + KEPT, kept));
+        self.kept.push_back((now + KEEP_TIME, kept));
     }
 
     fn drop_oldest(&mut self) {
@@ -118,7 +120,7 @@ impl Stored {
     /// Content of a stored dataset with the same source.
     pub(crate) fn content_of(&self, now: Time, source: (&'static str, u64)) -> Option<Arc<[u8]>> {
         self.kept.iter().rev().find_map(|(until, kept)| match kept {
-            Kept::Dataset(dataset) if *until > now && dataset.source == Some(source) => {
+            StoredEntry::Dataset(dataset) if *until > now && dataset.source == Some(source) => {
                 Some(dataset.content.clone())
             }
             _ => None,
@@ -135,17 +137,17 @@ impl Stored {
         let below = interest.can_be_prefix && !interest.must_be_fresh;
         let asked = &interest.name;
         self.kept.iter().filter(|(until, _)| *until > now).find_map(|(_, kept)| match kept {
-            Kept::Packet(data) => {
+            StoredEntry::Packet(data) => {
                 (data.name == *asked || below && data.name.has_prefix(asked)).then(|| data.clone())
             }
-            Kept::Dataset(dataset)
+            StoredEntry::Dataset(dataset)
                 if asked.has_prefix(&dataset.base)
                     && asked.components() == dataset.base.components() + 1 =>
             {
                 let number = asked.view().last().and_then(|last| last.nni_of(number::SEGMENT))?;
                 dataset.segment(number)
             }
-            Kept::Dataset(dataset) => {
+            StoredEntry::Dataset(dataset) => {
                 (below && dataset.base.has_prefix(asked)).then(|| dataset.segment(0)).flatten()
             }
         })

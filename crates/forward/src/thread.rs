@@ -27,9 +27,9 @@ pub(crate) struct ForwardingThread {
 }
 
 /// Tells the first thread that this thread has ended, even by a panic.
-struct Ending(Arc<[Inbox]>);
+struct EndNotice(Arc<[Inbox]>);
 
-impl Drop for Ending {
+impl Drop for EndNotice {
     fn drop(&mut self) {
         self.0[FIRST].stop();
     }
@@ -49,7 +49,7 @@ impl ForwardingThread {
 
     /// Forwards until the thread is stopped.
     pub(crate) fn run(mut self) -> io::Result<()> {
-        let _ending = Ending(self.inboxes.clone());
+        let _ending = EndNotice(self.inboxes.clone());
         let inboxes = self.inboxes.clone();
         let inbox = &inboxes[self.own];
         self.io.poller.watch(inbox, Key::Inbox)?;
@@ -72,7 +72,7 @@ impl ForwardingThread {
                 forwarder.poll(now, &mut self.io);
             }
             for note in inbox.notes() {
-                self.obey(&forwarder, note)?;
+                self.handle_note(&forwarder, note)?;
             }
             inbox.take(&mut handovers);
             handovers.drain(..).for_each(|handover| forwarder.take(now, handover, &mut self.io));
@@ -129,7 +129,11 @@ impl ForwardingThread {
     }
 
     /// Takes the socket of a face, unless the face has been removed.
-    fn obey(&mut self, forwarder: &Forwarder, Note { slot, id, about }: Note) -> io::Result<()> {
+    fn handle_note(
+        &mut self,
+        forwarder: &Forwarder,
+        Note { slot, id, about }: Note,
+    ) -> io::Result<()> {
         if forwarder.number_of(slot) != Some(id) {
             return Ok(());
         }

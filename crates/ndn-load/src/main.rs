@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Pending Interests.
 #[derive(Default)]
-struct Asked {
+struct PendingInterests {
     /// Send time of each Interest until it is answered, number of the first Interest, and number of
     /// pending Interests.
     sent: VecDeque<Option<Instant>>,
@@ -41,7 +41,7 @@ struct Asked {
     round_trips: Duration,
 }
 
-impl Asked {
+impl PendingInterests {
     fn next(&mut self, now: Instant) -> u32 {
         self.sent.push_back(Some(now));
         self.waiting += 1;
@@ -113,7 +113,7 @@ fn main() -> Result<(), Failure> {
     producer.command("register")?;
     let interest =
         packets::interest(SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos() as u64, bare);
-    let (tail, mut asked) = (packets::data_tail(content), Asked::default());
+    let (tail, mut asked) = (packets::data_tail(content), PendingInterests::default());
     // Start of the measurement, and the counters and CPU times at that moment.
     let mut began = None;
     let (start, mut sent) = (Instant::now(), 0);

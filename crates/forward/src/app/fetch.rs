@@ -43,9 +43,9 @@ impl Default for Limits {
 /// count as lost. Our choice.
 const MOST_WAITING: usize = 64 << 20;
 /// Interval between attempts to connect to a forwarder that has ended.
-const AGAIN: std::time::Duration = std::time::Duration::from_millis(100);
+const RECONNECT_INTERVAL: std::time::Duration = std::time::Duration::from_millis(100);
 /// Longest wait before the next check of the limits.
-const STEP: Span = Span::from_millis(100);
+const CHECK_INTERVAL: Span = Span::from_millis(100);
 const LIFETIME: Span = Span::from_secs(4);
 
 /// Result of a fetch.
@@ -96,22 +96,22 @@ pub(super) fn fetch(
     let wrong = |problem: &str| FetchError::Wrong(base.as_ref().to_string(), problem.to_owned());
     let now = || Time::from_nanos(began.elapsed().as_nanos() as u64);
     let mut object = Incoming::new(&base, trust, limits, now());
-    let mut way = object.way();
+    let mut mode = object.mode();
     let mut asker = Asker::new(client, Understands::On, object.request(now()))
         .map_err(|error| wrong(&error.to_string()))?;
     let mut repeated = 0;
     while !object.is_complete() {
-        if object.way() != way {
-            way = object.way();
+        if object.mode() != mode {
+            mode = object.mode();
             repeated += asker.consumer().counters().retransmissions;
             asker.begin(object.request(now())).map_err(|error| wrong(&error.to_string()))?;
         }
-        match asker.wait(now, now() + STEP) {
+        match asker.wait(now, now() + CHECK_INTERVAL) {
             Err(ClientError::Closed(_)) => {
                 repeated += asker.consumer().counters().retransmissions;
-                come_back(&mut asker, limits.patience)?;
+                wait_for_forwarder(&mut asker, limits.patience)?;
                 asker.begin(object.request(now())).map_err(|error| wrong(&error.to_string()))?;
-                object.begin_again(now());
+                object.restart_timers(now());
                 continue;
             }
             waited => waited?,
@@ -136,7 +136,7 @@ pub(super) fn fetch(
         octets: object.tally.octets,
         took: now().since(Time::ZERO),
         srtt: asker.consumer().srtt(),
-        followed_rates: way == Way::Rates,
+        followed_rates: mode == RequestMode::Rates,
         paths: asker.consumer().subflows().cloned().collect(),
         repeated: repeated + asker.consumer().counters().retransmissions,
         signed: object.tally.signed,
@@ -144,10 +144,10 @@ pub(super) fn fetch(
 }
 
 /// Waits for a forwarder at the same place and connects to it.
-fn come_back(asker: &mut Asker<&mut Client>, patience: Span) -> Result<(), ClientError> {
+fn wait_for_forwarder(asker: &mut Asker<&mut Client>, patience: Span) -> Result<(), ClientError> {
     let began = Instant::now();
     loop {
-        std::thread::sleep(AGAIN);
+        std::thread::sleep(RECONNECT_INTERVAL);
         match asker.reconnect() {
             Err(absent @ ClientError::Absent { .. })
                 if began.elapsed().as_nanos() as u64 > patience.as_nanos() =>
@@ -162,7 +162,7 @@ fn come_back(asker: &mut Asker<&mut Client>, patience: Span) -> Result<(), Clien
 
 /// How segments are requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum RequestMode {
     /// The first segment alone: it contains the number of the last one.
     First,
     /// As a congestion window allows.
@@ -217,19 +217,21 @@ impl<'a> Incoming<'a> {
         self.last.is_some_and(|last| self.next > last)
     }
 
-    fn way(&self) -> Way {
+    fn mode(&self) -> RequestMode {
         match self.last {
-            None => Way::First,
-            Some(_) if self.guide.follows_rates() => Way::Rates,
-            Some(_) => Way::Window,
+            None => RequestMode::First,
+            Some(_) if self.guide.follows_rates() => RequestMode::Rates,
+            Some(_) => RequestMode::Window,
         }
     }
 
     /// Request for the segments that have not arrived.
     fn request(&self, now: Time) -> Request {
-        let method = match self.way() {
-            Way::Rates => Method::Rates("mircc".parse().expect("a consumer")),
-            Way::First | Way::Window => Method::Window("newreno".parse().expect("a controller")),
+        let method = match self.mode() {
+            RequestMode::Rates => Method::Rates("mircc".parse().expect("a consumer")),
+            RequestMode::First | RequestMode::Window => {
+                Method::Window("newreno".parse().expect("a controller"))
+            }
         };
         let setup = ConsumerSetup {
             seed: wall_seed(),
@@ -250,7 +252,7 @@ impl<'a> Incoming<'a> {
     }
 
     /// Restarts the timers for a new connection: answers to Interests of the old one do not arrive.
-    fn begin_again(&mut self, now: Time) {
+    fn restart_timers(&mut self, now: Time) {
         (self.latest, self.advanced) = (now, now);
     }
 

@@ -30,7 +30,7 @@ pub struct FoundPath {
 }
 
 /// Rates in these fields. `None` if no field is present.
-fn told(mircc: &Mircc) -> Option<(Rate, Rate)> {
+fn rates_of(mircc: &Mircc) -> Option<(Rate, Rate)> {
     let rates = mircc.rates();
     (rates != Rates::UNLIMITED).then_some((rates.primary, rates.secondary))
 }
@@ -38,7 +38,12 @@ fn told(mircc: &Mircc) -> Option<(Rate, Rate)> {
 impl FoundPath {
     fn of(mircc: &Mircc) -> FoundPath {
         let labels = mircc.path_label.map_or(Labels::default(), |label| label.labels);
-        FoundPath { id: mircc.path_id.unwrap_or(0), labels, rates: told(mircc), limit: mircc.limit }
+        FoundPath {
+            id: mircc.path_id.unwrap_or(0),
+            labels,
+            rates: rates_of(mircc),
+            limit: mircc.limit,
+        }
     }
 
     /// Labels of the path with a wrong label at `hop`. Hop 1 is the consumer's own forwarder.
@@ -156,7 +161,7 @@ impl Consumer {
                 Err(error) => PathPong::Lost(error),
             },
             Ok(Reply::Nack(NackReason::InvalidLabel, mircc)) => {
-                PathPong::Refused(took, told(&mircc))
+                PathPong::Refused(took, rates_of(&mircc))
             }
             Ok(Reply::Nack(reason, _)) => {
                 PathPong::Lost(ClientError::Refused(name.to_string(), reason_of(reason)).into())

@@ -12,10 +12,10 @@ use narrows_ndn::{DataDraft, Interest, MetaInfo, Name};
 use narrows_units::Span;
 
 /// Interval between checks whether to stop.
-const LOOK: Span = Span::from_millis(100);
+const STOP_CHECK_INTERVAL: Span = Span::from_millis(100);
 
 /// Interval between attempts to connect to a forwarder that has ended.
-const AGAIN: std::time::Duration = std::time::Duration::from_millis(200);
+const RECONNECT_INTERVAL: std::time::Duration = std::time::Duration::from_millis(200);
 
 type Answers = Box<dyn FnMut(&Interest<'_>) -> Option<Answer> + Send>;
 
@@ -126,7 +126,7 @@ impl Producer {
                 ended => return ended,
             }
             loop {
-                std::thread::sleep(AGAIN);
+                std::thread::sleep(RECONNECT_INTERVAL);
                 if !go_on() {
                     return Ok(());
                 }
@@ -159,7 +159,7 @@ impl Producer {
     fn answer_while(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<(), ClientError> {
         let mut answers = Vec::new();
         while go_on() {
-            let mut packet = self.client.receive(LOOK)?;
+            let mut packet = self.client.receive(STOP_CHECK_INTERVAL)?;
             while let Some(octets) = packet {
                 answers.extend(self.answer_packet(&octets));
                 packet = self.client.waiting();

@@ -12,11 +12,11 @@ use std::fmt;
 /// case.
 #[derive(Clone, Debug, Default)]
 pub struct Trust {
-    keys: Vec<Trusted>,
+    keys: Vec<TrustedKey>,
 }
 
 #[derive(Clone, Debug)]
-struct Trusted {
+struct TrustedKey {
     name: Name,
     key: PublicKey,
     validity: ValidityPeriod,
@@ -88,7 +88,7 @@ impl Trust {
         let octets = octets_of(certificate)?;
         let certificate = Certificate::new(Data::decode(&octets)?)?;
         let name = certificate.key_name().into();
-        self.keys.push(Trusted { name, key: certificate.key, validity: certificate.validity });
+        self.keys.push(TrustedKey { name, key: certificate.key, validity: certificate.validity });
         Ok(())
     }
 
@@ -119,7 +119,7 @@ impl Trust {
             return Ok(Signed::By(signer));
         }
         // Packets name the key or one of its certificates.
-        let named = |trusted: &&Trusted| matches!(info.key_locator, Some(KeyLocator::Name(name)) if trusted.name.as_ref().is_prefix_of(&name));
+        let named = |trusted: &&TrustedKey| matches!(info.key_locator, Some(KeyLocator::Name(name)) if trusted.name.as_ref().is_prefix_of(&name));
         let mut forged = None;
         for trusted in self.keys.iter().filter(named) {
             let key = trusted.name.as_ref().to_string();

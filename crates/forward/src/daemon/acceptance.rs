@@ -11,7 +11,7 @@ use std::os::fd::AsRawFd;
 /// Length of a pause. Our choice.
 const PAUSE: Span = Span::from_millis(100);
 /// Interval between two lines in the log.
-const TOLD: Span = Span::from_secs(60);
+const LOG_INTERVAL: Span = Span::from_secs(60);
 /// Descriptors that connections from other hosts leave free for connections from this host. At most
 /// an eighth of the limit. Our choice.
 const RESERVE: u64 = 64;
@@ -19,8 +19,8 @@ const RESERVE: u64 = 64;
 /// Decides when the daemon accepts connections, and from which hosts.
 pub(super) struct Acceptance {
     /// End of the pause. `Time::NEVER` while the daemon accepts connections.
-    again: Time,
-    told: Option<Time>,
+    resume_at: Time,
+    logged: Option<Time>,
     /// Descriptors that connections from other hosts may use.
     for_others: u64,
 }
@@ -28,30 +28,34 @@ pub(super) struct Acceptance {
 impl Acceptance {
     pub(super) fn new() -> Acceptance {
         let limit = descriptor_limit().unwrap_or(u64::MAX);
-        Acceptance { again: Time::NEVER, told: None, for_others: limit - RESERVE.min(limit / 8) }
+        Acceptance {
+            resume_at: Time::NEVER,
+            logged: None,
+            for_others: limit - RESERVE.min(limit / 8),
+        }
     }
 
     /// End of the pause, when the daemon must watch its listening sockets again. `Time::NEVER`
     /// while it watches them.
     pub(super) fn due(&self) -> Time {
-        self.again
+        self.resume_at
     }
 
     /// Begins a pause. True if the log is to say so, which is at most once a minute.
     pub(super) fn pause(&mut self, now: Time) -> bool {
-        self.again = now + PAUSE;
-        let tells = self.told.is_none_or(|told| now.since(told) >= TOLD);
+        self.resume_at = now + PAUSE;
+        let tells = self.logged.is_none_or(|logged| now.since(logged) >= LOG_INTERVAL);
         if tells {
-            self.told = Some(now);
+            self.logged = Some(now);
         }
         tells
     }
 
     /// Ends the pause if it is over. True if it has ended it.
     pub(super) fn resumes(&mut self, now: Time) -> bool {
-        let is_over = self.again <= now;
+        let is_over = self.resume_at <= now;
         if is_over {
-            self.again = Time::NEVER;
+            self.resume_at = Time::NEVER;
         }
         is_over
     }

@@ -30,7 +30,7 @@ impl Daemon {
             io::ErrorKind::WouldBlock => false,
             _ => {
                 let tells = self.acceptance.pause(now);
-                self.look_at_listeners(false);
+                self.watch_listeners(false);
                 if tells {
                     self.io.tell(&Event::AcceptingPaused { problem: &error.to_string() });
                 }
@@ -42,11 +42,11 @@ impl Daemon {
     /// Watches the listening sockets again if the pause is over.
     pub(super) fn accept_again(&mut self, now: Time) {
         if self.acceptance.resumes(now) {
-            self.look_at_listeners(true);
+            self.watch_listeners(true);
         }
     }
 
-    fn look_at_listeners(&self, looks: bool) {
+    fn watch_listeners(&self, looks: bool) {
         let unix = self.unix.iter().map(|socket| (socket.listener().as_fd(), Key::Unix));
         let tcp =
             self.tcp.iter().zip(0..).map(|(listener, number)| (listener.as_fd(), Key::Tcp(number)));

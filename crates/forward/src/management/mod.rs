@@ -60,7 +60,7 @@ pub(crate) fn answer(
     match command(from, &interest.name, &name, interest.body.octets(&interest.name)) {
         Err(refused) => (vec![refused.data(&interest.name)], None),
         Ok(command) => {
-            let (outcome, effect) = obey(state, now, &name, &command);
+            let (outcome, effect) = execute(state, now, &name, &command);
             (outcome.map(|outcome| outcome.data(&interest.name)).into_iter().collect(), effect)
         }
     }
@@ -100,7 +100,7 @@ fn command<'a>(
 }
 
 /// Executes a command. Without an outcome, the answer follows later.
-fn obey(
+fn execute(
     state: &mut State,
     now: Time,
     name: &ManagementName<'_>,

@@ -147,7 +147,7 @@ pub(crate) struct StreamWriter {
 /// Octets of a part, unless a packet needs more than the rest of it.
 const PART: usize = 65_536;
 /// Largest empty part that is kept, in octets.
-const KEPT: usize = 8192;
+const KEPT_CAPACITY: usize = 8192;
 
 impl StreamWriter {
     pub(crate) fn new(stream: Stream) -> StreamWriter {
@@ -178,8 +178,8 @@ impl StreamWriter {
         self.waiting += size;
         match self.parts.back_mut() {
             Some(part)
-                if part.len() + size <= KEPT
-                    || part.capacity() > KEPT && part.len() + size <= PART =>
+                if part.len() + size <= KEPT_CAPACITY
+                    || part.capacity() > KEPT_CAPACITY && part.len() + size <= PART =>
             {
                 part.extend_from_slice(packet)
             }
@@ -223,7 +223,7 @@ impl StreamWriter {
         self.written = 0;
         if let Some(mut part) = self.parts.pop_front()
             && self.parts.is_empty()
-            && part.capacity() <= KEPT
+            && part.capacity() <= KEPT_CAPACITY
         {
             part.clear();
             self.parts.push_back(part);
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_or_no_packet_ends_the_stream() {
+    fn an_oversized_or_malformed_packet_ends_the_stream() {
         for octets in [&[0x06, 0xfd, 0xff, 0xff][..], &[0x06, 0xfd, 0x00, 0x01, 0], &[0x00, 0x00]] {
             let (stream, mut other) = pair();
             let mut channel = StreamReader::new(stream);
@@ -302,6 +302,8 @@ mod tests {
         }
         assert_eq!(read, pushed * packet.len());
         assert!(channel.flush(&mut queues).expect("open") && channel.is_empty());
-        assert!(channel.parts.iter().all(|part| part.capacity() <= KEPT) && queues.used() == 0);
+        assert!(
+            channel.parts.iter().all(|part| part.capacity() <= KEPT_CAPACITY) && queues.used() == 0
+        );
     }
 }

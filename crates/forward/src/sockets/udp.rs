@@ -226,7 +226,7 @@ pub(crate) struct Batch {
 
 /// Most packets in a batch. A peer with the kernel's default buffer loses the 93rd packet of a
 /// burst.
-const MOST: usize = 32;
+const MOST_PACKETS: usize = 32;
 /// Most octets in a batch: about the size of the largest UDP datagram.
 const MOST_OCTETS: usize = 65_000;
 
@@ -236,7 +236,7 @@ impl Batch {
         self.count == 0
             || !self.closed
                 && size <= self.size
-                && self.count < MOST
+                && self.count < MOST_PACKETS
                 && self.octets.len() + size <= MOST_OCTETS
     }
 
@@ -290,7 +290,7 @@ mod tests {
         assert!(!batch.admits(100) && !batch.admits(50), "nothing follows a shorter one");
         batch.clear();
         assert!(batch.is_empty() && batch.admits(1401));
-        for _ in 0..MOST {
+        for _ in 0..MOST_PACKETS {
             batch.push(&[3; 10]);
         }
         assert!(!batch.admits(10));

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_leaves_in_order_and_what_does_not_fit_is_counted() {
+    fn waiting_datagrams_leave_in_order_and_dropped_ones_are_counted() {
         let local = "127.0.0.1:0".parse().expect("an address");
         let bind = || {
             UdpChannel::bind(local, false, UdpOptions { offload: true, ecn: false })

@@ -52,7 +52,7 @@ fn stranger(number: u32) -> FaceSetup {
 }
 
 #[test]
-fn faces_that_nobody_uses_give_way_and_applications_find_room() {
+fn idle_faces_are_evicted_and_applications_find_room() {
     let mut bench = bench("faces = 80\n");
     let app = bench.app();
     // Neighbours whose packets have arrived for more than a second stay for 30 s.
@@ -263,7 +263,7 @@ fn routes_and_strategies_are_limited_in_number_and_octets() {
 }
 
 #[test]
-fn many_who_ask_for_a_large_dataset_share_it() {
+fn many_requests_for_a_large_dataset_share_its_content() {
     let mut bench = bench("datasets_size = \"2 MB\"\n");
     let app = bench.app();
     for number in 0..3000 {
@@ -298,7 +298,7 @@ fn many_who_ask_for_a_large_dataset_share_it() {
 }
 
 #[test]
-fn who_does_not_read_shares_what_may_wait_for_sockets() {
+fn peers_that_do_not_read_share_the_limit_of_socket_queues() {
     let running = Running::start("queues", "[tables]\nqueues_size = \"8 MB\"\ncontent_store = 0\n");
     let connect = || {
         let stream = UnixStream::connect(running.socket()).expect("a connection");

@@ -87,7 +87,7 @@ fn a_path_is_learned_and_followed() {
 }
 
 #[test]
-fn a_neighbour_who_never_answers_with_fields_gets_them_seldom() {
+fn a_neighbour_that_never_sends_fields_rarely_gets_them() {
     let (mut bench, app, up) = bench();
     let (mut with_fields, count) = (0, 2000);
     for number in 0..count {

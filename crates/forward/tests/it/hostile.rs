@@ -166,7 +166,7 @@ fn serving_and_fetching_go_on_when_the_forwarder_is_back() {
 }
 
 #[test]
-fn a_forwarder_that_does_not_come_back_is_told() {
+fn a_forwarder_that_does_not_come_back_is_reported() {
     let running = Running::only_unix("gone", "");
     let mut consumer = Consumer::connect(&Place::Unix(running.socket())).expect("a forwarder");
     consumer.patience(Span::from_secs(1));

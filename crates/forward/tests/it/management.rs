@@ -352,7 +352,7 @@ fn a_long_dataset_comes_in_segments() {
 }
 
 #[test]
-fn status_counts_and_the_store_obeys() {
+fn status_has_counters_and_the_content_store_can_be_configured() {
     let mut bench = Bench::new();
     let (app, other) = (bench.app(), bench.app());
     bench.command(app, &octets(captured::PYTHON_REGISTER));
@@ -413,7 +413,7 @@ fn commands_need_a_local_face_a_right_digest_and_a_known_name() {
 }
 
 #[test]
-fn those_who_follow_the_events_of_faces_hear_them_in_order() {
+fn subscribers_get_face_events_in_order() {
     let mut bench = Bench::new();
     let app = bench.app();
     let mut first = Vec::new();
@@ -472,7 +472,7 @@ fn a_token_comes_back_with_the_answer() {
 }
 
 #[test]
-fn interests_that_the_police_refuses_are_told_of_policed_faces_alone() {
+fn refusals_by_policing_are_reported_for_policed_faces_only() {
     use narrows_forward::{FaceSetup, FaceUri, Understands};
     use narrows_ndn::lp::Mircc;
     let mut bench = Bench::new();

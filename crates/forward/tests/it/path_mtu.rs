@@ -281,7 +281,7 @@ fn objects_cross_links_of_ipv6_with_small_mtus_both_ways() {
 
 /// Linux removes IPv6 from a device with an MTU below 1280 octets.
 #[test]
-fn a_link_that_is_too_small_for_ipv6_is_told() {
+fn a_link_that_is_too_small_for_ipv6_is_reported() {
     let Some(mut link) = link() else { return };
     link.set_mtu(600);
     let face = "[[face]]\nremote = \"udp6://[fd00:9::2]\"\nroutes = [\"/far\"]\n";

@@ -46,7 +46,7 @@ fn hellos_go_to_configured_neighbours_often_until_they_answer() {
 }
 
 #[test]
-fn who_shows_mircc_on_a_face_that_its_packet_made_is_shown_it_too() {
+fn a_neighbour_that_shows_mircc_on_an_on_demand_face_gets_hellos_too() {
     let mut bench = Bench::new();
     let face = bench.face(FaceSetup {
         remote: FaceUri::Udp("192.0.2.9:5".parse().expect("an address")),
@@ -164,7 +164,7 @@ fn data_for_a_link_of_known_rate_leaves_at_this_rate_after_a_burst() {
 }
 
 #[test]
-fn what_leaves_for_a_link_of_unknown_rate_leaves_in_bursts_of_32() {
+fn packets_to_a_link_of_unknown_rate_leave_in_bursts_of_32() {
     let mut bench = Bench::new();
     let app = bench.app();
     let far = bench.neighbour(REMOTE);

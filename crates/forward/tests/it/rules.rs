@@ -7,7 +7,7 @@ use narrows_units::Random;
 use proptest::prelude::*;
 
 #[test]
-fn what_is_malformed_is_dropped_and_the_forwarder_goes_on() {
+fn malformed_packets_are_dropped_and_the_forwarder_continues() {
     let mut bench = Bench::new();
     let app = bench.app();
     let neighbour = bench.neighbour("udp4://192.0.2.7:6363");

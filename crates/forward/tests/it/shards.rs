@@ -376,7 +376,7 @@ fn commands_act_on_all_threads() {
 }
 
 #[test]
-fn what_waits_for_a_face_that_is_gone_does_not_reach_the_next_one_in_its_place() {
+fn handovers_for_a_removed_face_do_not_reach_the_next_face_in_its_slot() {
     let mut bench = Bench::threads(2);
     let (app, gone, _) = (bench.app(), bench.app(), bench.app());
     let prefixes = prefixes_by_thread(&mut bench, app);

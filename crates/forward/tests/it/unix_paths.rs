@@ -38,7 +38,7 @@ fn refusal(path: &Path) -> String {
 }
 
 #[test]
-fn what_is_no_socket_is_refused_by_its_kind_and_stays() {
+fn a_file_that_is_not_a_socket_is_refused_and_kept() {
     let place = Place::new("kinds");
     let path = place.socket();
     let remedy = "not a socket; move it away, or give another path";

@@ -56,7 +56,7 @@ struct Partial {
     /// The fragments. Those that have not arrived are empty.
     pieces: Vec<Vec<u8>>,
     /// Number of fragments that have arrived.
-    came: usize,
+    arrived: usize,
     /// Octets of the fragments that have arrived.
     octets: usize,
     /// An LpPacket without Fragment: the fields of the first fragment, and PitToken and
@@ -65,7 +65,7 @@ struct Partial {
 }
 
 /// Result of adding a fragment.
-enum Fate {
+enum Added {
     Kept,
     Repeated,
     Whole,
@@ -146,12 +146,12 @@ impl Reassembler {
         let fate = self.partial[at].add(index as usize, count as usize, &piece.header, fragment);
         self.octets = self.octets - before + self.partial[at].size();
         match fate {
-            Ok(Fate::Kept) => Ok(false),
-            Ok(Fate::Repeated) => {
+            Ok(Added::Kept) => Ok(false),
+            Ok(Added::Repeated) => {
                 self.counters.repeated += 1;
                 Ok(false)
             }
-            Ok(Fate::Whole) => {
+            Ok(Added::Whole) => {
                 let whole = self.remove(at).expect("the packet was found there");
                 whole.write(out);
                 Ok(true)
@@ -178,7 +178,7 @@ impl Reassembler {
             first,
             deadline: now + Self::TIMEOUT,
             pieces,
-            came: 0,
+            arrived: 0,
             octets: 0,
             header: Vec::new(),
         };
@@ -204,24 +204,24 @@ impl Partial {
         count: usize,
         header: &Header,
         fragment: &[u8],
-    ) -> Result<Fate, ReassemblyError> {
+    ) -> Result<Added, ReassemblyError> {
         if count != self.pieces.len() {
             return Err(ReassemblyError::Inconsistent);
         }
         if !self.pieces[index].is_empty() {
-            return Ok(Fate::Repeated);
+            return Ok(Added::Repeated);
         }
         self.octets += fragment.len();
         if self.octets > MAX_PACKET {
             return Err(ReassemblyError::TooLarge);
         }
         self.pieces[index] = fragment.to_vec();
-        self.came += 1;
+        self.arrived += 1;
         self.merge(index, header);
         if self.header.len() > MAX_PACKET {
             return Err(ReassemblyError::TooLarge);
         }
-        Ok(if self.came == count { Fate::Whole } else { Fate::Kept })
+        Ok(if self.arrived == count { Added::Whole } else { Added::Kept })
     }
 
     /// Adds the fields of a fragment that concern the whole packet.

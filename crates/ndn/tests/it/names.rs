@@ -44,7 +44,7 @@ fn uris_are_read_and_printed() {
 }
 
 #[test]
-fn what_is_no_name_is_refused_with_a_reason() {
+fn texts_that_are_not_a_name_are_refused_with_a_reason() {
     let error = |uri: &str| uri.parse::<Name>().expect_err(uri);
     assert_eq!(error("a/b"), UriError::NoSlash("a/b".to_owned()));
     assert_eq!(error("/a//b"), UriError::Empty("/a//b".to_owned()));

@@ -54,7 +54,7 @@ fn a_first_piece_begins_as_that_of_ndnd() {
 }
 
 #[test]
-fn what_fits_is_not_cut() {
+fn a_packet_that_fits_is_not_fragmented() {
     let small = packet(1400);
     assert_eq!(cut(&Header::default(), &small, 1400), std::slice::from_ref(&small));
     let marked =
@@ -112,7 +112,7 @@ fn a_missing_piece_expires_with_its_packet() {
 }
 
 #[test]
-fn the_oldest_of_too_many_packets_gives_way() {
+fn the_oldest_of_too_many_packets_is_evicted() {
     let mut reassembler = Reassembler::new();
     let mut fragmenter = Fragmenter::new(0);
     let whole = packet(3000);
