@@ -30,7 +30,7 @@ pub enum FetchError {
     Missing {
         /// First segment that is missing.
         segment: u64,
-        /// Time since its predecessor arrived.
+        /// How long the fetch has waited for it.
         silent: Span,
         /// Segments that have arrived.
         arrived: u64,

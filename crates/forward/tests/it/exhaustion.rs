@@ -136,7 +136,7 @@ fn pending_interests_are_limited_in_octets_and_end_with_their_time() {
     }
     let (used, limit, refused) = told(&mut bench, app, "pending");
     assert!(used <= limit && most <= limit && limit == 2_000_000, "{used} of {limit}");
-    // Each of the three has at most a quarter, which is what is free.
+    // Each of the three may hold as much as is free, which is a quarter.
     assert!(used > limit / 2 && used <= 3 * limit / 4 + 10_000, "{used}");
     assert!(refused > 900, "{refused}");
     let other = bench.app();

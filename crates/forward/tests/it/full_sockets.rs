@@ -164,7 +164,7 @@ fn a_full_udp_socket_inside() {
     }
     tc("10kbit");
     producer.send(&answers);
-    // The answers have been handled once this exchange has.
+    // When this exchange is over, the answers have been handled.
     consumer.send(&interest("/p/last", READY));
     producer.receive();
     producer.send(&data("/p/last", &[7; 10]));
