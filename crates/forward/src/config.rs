@@ -207,12 +207,12 @@ pub struct FaceEntry {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Understands {
-    /// It does once it sends MIRCC fields.
+    /// The neighbour counts as understanding MIRCC once it sends MIRCC fields.
     #[default]
     Auto,
-    /// It understands them.
+    /// The neighbour understands MIRCC.
     On,
-    /// It does not understand them.
+    /// The neighbour does not understand MIRCC.
     Off,
 }
 
