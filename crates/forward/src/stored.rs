@@ -9,8 +9,8 @@ use narrows_units::{Span, Time};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Data is kept for this time, or until [`MOST_ENTRIES`] newer packets and datasets have been stored, or
-/// until there is no room for it.
+/// Data is kept for this time, or until [`MOST_ENTRIES`] newer packets and datasets have been
+/// stored, or until there is no room for it.
 const KEEP_TIME: Span = Span::from_secs(10);
 const MOST_ENTRIES: usize = 4096;
 /// Octets of content in a segment of a dataset.

@@ -186,8 +186,8 @@ fn a_mark_on_any_piece_marks_the_packet() {
     let marked = cut(&Header { congestion_mark: Some(1), ..token() }, &whole, 1400);
     let mut reassembler = Reassembler::new();
     let mut out = Vec::new();
-    // A marked fragment carries fewer octets of the packet than an unmarked one, so only the mark of
-    // the result is checked.
+    // A marked fragment carries fewer octets of the packet than an unmarked one, so only the mark
+    // of the result is checked.
     for piece in [&marked[0], &marked[1]] {
         assert_eq!(take(&mut reassembler, Time::ZERO, piece, &mut out), Ok(false));
     }
