@@ -55,7 +55,7 @@ pub enum ClientError {
     Fault(Span, String),
     /// The forwarder refuses a command.
     #[error("the forwarder refuses {what}: {text} ({code})")]
-    Disobeyed {
+    CommandRefused {
         /// Name of the command.
         what: String,
         /// Status code of the answer.
@@ -380,7 +380,7 @@ impl Client {
         };
         let response = ControlResponse::decode(&content).map_err(unusable)?;
         if response.code != 200 {
-            return Err(ClientError::Disobeyed {
+            return Err(ClientError::CommandRefused {
                 what,
                 code: response.code,
                 text: response.text.to_owned(),

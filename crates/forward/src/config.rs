@@ -186,7 +186,7 @@ pub struct FaceEntry {
     pub headers: Option<u16>,
     /// Whether the neighbour understands rates. By default, its packets show it.
     #[serde(default)]
-    pub mircc: Understands,
+    pub mircc: MirccSupport,
     /// Sends Nacks for congestion to the neighbour even if it does not understand rates.
     #[serde(default)]
     pub nacks: bool,
@@ -206,7 +206,7 @@ pub struct FaceEntry {
 /// Whether a neighbour understands rates, classes and paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Understands {
+pub enum MirccSupport {
     /// The neighbour counts as understanding MIRCC once it sends MIRCC fields.
     #[default]
     Auto,
@@ -440,7 +440,7 @@ mod tests {
         assert_eq!((config.face[0].headers, config.face[1].headers), (Some(92), None));
         assert_eq!(
             (config.face[0].mircc, config.face[1].mircc),
-            (Understands::Auto, Understands::Off)
+            (MirccSupport::Auto, MirccSupport::Off)
         );
     }
 

@@ -51,7 +51,7 @@ pub struct FaceSetup {
     /// Octets of headers below NDN in each datagram. `None` for IP, UDP and Ethernet.
     pub headers: Option<u16>,
     /// Whether the neighbour understands MIRCC.
-    pub understands: crate::config::Understands,
+    pub understands: crate::config::MirccSupport,
     /// Sends Nacks for congestion to the neighbour even if it does not understand MIRCC.
     pub nacks: bool,
     /// Policing: refuses primary Interests of the neighbour that request more than 1.25 times the
@@ -73,7 +73,7 @@ impl FaceSetup {
             mtu,
             rates: None,
             headers: None,
-            understands: crate::config::Understands::Auto,
+            understands: crate::config::MirccSupport::Auto,
             nacks: false,
             police: false,
         }
@@ -124,7 +124,7 @@ pub(crate) struct Face {
     /// True if the stream has ended and is not yet replaced.
     pub(crate) is_broken: bool,
     /// True if subscribers of face events were told that the face is down.
-    pub(crate) told_down: bool,
+    pub(crate) reported_down: bool,
     /// Losses that the log has already reported.
     pub(crate) told: LoggedLosses,
 }
@@ -177,8 +177,8 @@ const ASSUMED_DATA_SIZE: f64 = 1100.0;
 
 impl Face {
     pub(crate) fn new(now: Time, id: u64, setup: FaceSetup) -> Face {
-        let tells_first = setup.persistency != FacePersistency::OnDemand && !setup.is_local;
-        let link = Link::new(setup.mtu, setup.understands, tells_first);
+        let shows_mircc_first = setup.persistency != FacePersistency::OnDemand && !setup.is_local;
+        let link = Link::new(setup.mtu, setup.understands, shows_mircc_first);
         Face {
             id,
             slot: FaceId(0),
@@ -194,7 +194,7 @@ impl Face {
             marker: None,
             suspicion: Suspicion::default(),
             is_broken: false,
-            told_down: false,
+            reported_down: false,
             told: LoggedLosses::default(),
         }
     }

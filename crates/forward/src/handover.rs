@@ -17,11 +17,11 @@ const MOST_OCTETS: u64 = 16_000_000;
 pub struct Handover {
     pub(crate) slot: FaceId,
     pub(crate) id: u64,
-    pub(crate) what: What,
+    pub(crate) what: HandoverKind,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum What {
+pub(crate) enum HandoverKind {
     /// A packet received on the face. Its name belongs to the other thread.
     Came(Packet<PacketName>),
     /// A copy of Data received on the face, for wide Interests.
@@ -30,7 +30,7 @@ pub(crate) enum What {
     /// number of the face that received the packet.
     Leaves(Packet<PacketName>, u64),
     /// New capabilities of the neighbour on the face.
-    Understands(Neighbour),
+    MirccSupport(Neighbour),
     /// The face has gone down or up.
     Announce(FaceEventKind),
 }
@@ -39,8 +39,10 @@ impl Handover {
     /// Octets of the packet. `None` if the handover is not a packet.
     fn packet(&self) -> Option<u64> {
         match &self.what {
-            What::Came(packet) | What::Copy(packet) | What::Leaves(packet, _) => Some(size(packet)),
-            What::Understands(_) | What::Announce(_) => None,
+            HandoverKind::Came(packet)
+            | HandoverKind::Copy(packet)
+            | HandoverKind::Leaves(packet, _) => Some(size(packet)),
+            HandoverKind::MirccSupport(_) | HandoverKind::Announce(_) => None,
         }
     }
 }

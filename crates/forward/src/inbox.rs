@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// News about the socket of a face.
-pub(crate) enum About {
+pub(crate) enum SocketNews {
     /// The receiving thread is to read and write this stream.
     Stream(Stream),
     /// The receiving thread is to read and write this UDP socket, which is connected to this peer.
@@ -24,16 +24,16 @@ pub(crate) enum About {
 
 /// News about a face. The number identifies the face, because the slot may have gone to another
 /// face.
-pub(crate) struct Note {
+pub(crate) struct FaceNotice {
     pub(crate) slot: FaceId,
     pub(crate) id: u64,
-    pub(crate) about: About,
+    pub(crate) about: SocketNews,
 }
 
 /// Inbox of one thread. Its descriptor becomes readable when the thread is to wake.
 pub(crate) struct Inbox {
     handovers: Mutex<Handovers>,
-    notes: Mutex<Vec<Note>>,
+    notes: Mutex<Vec<FaceNotice>>,
     asleep: AtomicBool,
     stopped: AtomicBool,
     waker: OwnedFd,
@@ -63,7 +63,7 @@ impl Inbox {
     }
 
     /// Adds a note.
-    pub(crate) fn note(&self, note: Note) {
+    pub(crate) fn note(&self, note: FaceNotice) {
         locked(&self.notes).push(note);
         self.wake();
     }
@@ -103,7 +103,7 @@ impl Inbox {
         locked(&self.handovers).take(out);
     }
 
-    pub(crate) fn notes(&self) -> Vec<Note> {
+    pub(crate) fn notes(&self) -> Vec<FaceNotice> {
         std::mem::take(&mut *locked(&self.notes))
     }
 }

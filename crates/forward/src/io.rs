@@ -48,7 +48,7 @@ impl Found {
 }
 
 /// Result of an attempt to open a face.
-pub(crate) struct Attempt {
+pub(crate) struct OpenAttempt {
     pub(crate) ticket: u64,
     pub(crate) rates: Option<LinkRates>,
     pub(crate) found: Result<Found, String>,
@@ -56,17 +56,17 @@ pub(crate) struct Attempt {
 
 /// Channel for attempts from other threads to the daemon.
 #[derive(Clone)]
-pub(crate) struct Attempts {
-    sender: Sender<Attempt>,
+pub(crate) struct OpenAttempts {
+    sender: Sender<OpenAttempt>,
     waker: Arc<UnixStream>,
 }
 
-impl Attempts {
-    pub(crate) fn new(sender: Sender<Attempt>, waker: UnixStream) -> Attempts {
-        Attempts { sender, waker: Arc::new(waker) }
+impl OpenAttempts {
+    pub(crate) fn new(sender: Sender<OpenAttempt>, waker: UnixStream) -> OpenAttempts {
+        OpenAttempts { sender, waker: Arc::new(waker) }
     }
 
-    fn send(&self, attempt: Attempt) {
+    fn send(&self, attempt: OpenAttempt) {
         // An error means that the daemon has ended. A full socket wakes the daemon anyway.
         let _ = self.sender.send(attempt);
         let _ = (&*self.waker).write(&[0]);
@@ -87,7 +87,7 @@ pub(crate) struct Io {
     /// Faces whose streams have ended, and faces that the forwarder has closed.
     pub(crate) ended: Vec<FaceId>,
     pub(crate) closed: Vec<FaceId>,
-    attempts: Attempts,
+    attempts: OpenAttempts,
     /// Packets that the streams of faces refused, by slot of the face in the node.
     refused: Vec<u64>,
     /// Octets that wait for sockets.
@@ -97,7 +97,7 @@ pub(crate) struct Io {
 
 impl Io {
     /// Makes the sockets of one thread. At most `queues` octets wait for them.
-    pub(crate) fn new(poller: Poller, attempts: Attempts, queues: u64, log: Option<Log>) -> Io {
+    pub(crate) fn new(poller: Poller, attempts: OpenAttempts, queues: u64, log: Option<Log>) -> Io {
         Io {
             poller,
             udp: Vec::new(),
@@ -249,13 +249,13 @@ impl Io {
         }
     }
 
-    /// Begins to reconnect to a TCP neighbour. The result arrives as an [`Attempt`] with this
+    /// Begins to reconnect to a TCP neighbour. The result arrives as an [`OpenAttempt`] with this
     /// ticket.
     pub(crate) fn connect_again(&self, ticket: u64, peer: SocketAddr) {
         let attempts = self.attempts.clone();
         std::thread::spawn(move || {
             let found = connect(peer);
-            attempts.send(Attempt { ticket, rates: None, found });
+            attempts.send(OpenAttempt { ticket, rates: None, found });
         });
     }
 
@@ -296,7 +296,7 @@ impl Sockets for Io {
         // Looking up a name and connecting block, which forwarding must not do.
         std::thread::spawn(move || {
             let found = find(&remote);
-            attempts.send(Attempt { ticket, rates, found });
+            attempts.send(OpenAttempt { ticket, rates, found });
         });
     }
 

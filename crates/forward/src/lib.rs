@@ -52,22 +52,22 @@ mod wait;
 mod wall;
 
 pub use app::answer::Answer;
-pub use app::armour::{ArmourError, armoured};
-pub use app::asker::{Asker, Request};
-pub use app::consumer::{Consumer, Pong, Received};
+pub use app::armour::{CertificateFileError, encode_certificate_file};
+pub use app::asker::{Request, RequestLoop};
+pub use app::consumer::{Consumer, PingOutcome, Received};
 pub use app::content::Segments;
 pub use app::fetch::{Fetched, Progress};
 pub use app::fetch_error::FetchError;
-pub use app::filler::Filler;
+pub use app::filler::LoadProducer;
 pub use app::identity::{Identity, IdentityError};
 pub use app::object::Object;
-pub use app::path::{FoundPath, PathPong};
+pub use app::path::{FoundPath, PathPingOutcome};
 pub use app::producer::{Connection, Producer};
-pub use app::trust::{Distrust, Signed, Trust};
+pub use app::trust::{SignatureStatus, Trust, TrustError};
 pub use client::{Client, ClientError};
 pub use config::{
-    Config, ConfigError, FaceEntry, LinkRate, Listen, LogFile, Mircc, Rates, Tables, Text,
-    Understands,
+    Config, ConfigError, FaceEntry, LinkRate, Listen, LogFile, Mircc, MirccSupport, Rates, Tables,
+    Text,
 };
 pub use daemon::{Daemon, DaemonError, Stopper, Watcher, raise_descriptor_limit};
 pub use event::Event;

@@ -1,6 +1,6 @@
 //! NDNLPv2 on one face: from octets to packets of the node, and back.
 
-use crate::config::Understands;
+use crate::config::MirccSupport;
 use crate::name::{PacketName, Token, Wire};
 use narrows_icn::{
     Budget, Class, Data, FaceId, Hint, Interest, Nack, NackReason, Packet, Route, Spare, Steer,
@@ -57,10 +57,10 @@ pub(crate) struct Link {
     whole: Vec<u8>,
     /// MTU: most octets of a packet.
     pub(crate) mtu: usize,
-    pub(crate) understands: Understands,
+    pub(crate) understands: MirccSupport,
     /// True if this host created the face: MIRCC fields then go to the neighbour before it has sent
     /// any.
-    pub(crate) tells_first: bool,
+    pub(crate) shows_mircc_first: bool,
     /// Time at which the neighbour last sent MIRCC fields.
     shown: Option<Time>,
     /// Time of the next hello.
@@ -73,14 +73,14 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    pub(crate) fn new(mtu: usize, understands: Understands, tells_first: bool) -> Link {
+    pub(crate) fn new(mtu: usize, understands: MirccSupport, shows_mircc_first: bool) -> Link {
         Link {
             reassembler: Reassembler::new(),
             fragmenter: Fragmenter::default(),
             whole: Vec::new(),
             mtu,
             understands,
-            tells_first,
+            shows_mircc_first,
             shown: None,
             hello: Time::ZERO,
             sent: 0,
@@ -93,9 +93,9 @@ impl Link {
     /// fields recently.
     pub(crate) fn speaks_mircc(&self, now: Time) -> bool {
         match self.understands {
-            Understands::On => true,
-            Understands::Off => false,
-            Understands::Auto => self.shown.is_some_and(|shown| now < shown + REMEMBERED),
+            MirccSupport::On => true,
+            MirccSupport::Off => false,
+            MirccSupport::Auto => self.shown.is_some_and(|shown| now < shown + REMEMBERED),
         }
     }
 
@@ -104,7 +104,9 @@ impl Link {
     /// MIRCC fields.
     pub(crate) fn hello(&mut self, now: Time) -> Option<&'static [u8]> {
         let speaks = self.speaks_mircc(now);
-        if now < self.hello || self.understands == Understands::Off || !(self.tells_first || speaks)
+        if now < self.hello
+            || self.understands == MirccSupport::Off
+            || !(self.shows_mircc_first || speaks)
         {
             return None;
         }
@@ -115,7 +117,7 @@ impl Link {
     /// True if the neighbour has shown MIRCC, so that it sends hellos while it has nothing else to
     /// send.
     pub(crate) fn expects_hellos(&self) -> bool {
-        self.tells_first && self.shown.is_some()
+        self.shows_mircc_first && self.shown.is_some()
     }
 
     /// Resets the state for a new stream or the end of the face. `pieces` is the fragment budget of
@@ -136,11 +138,11 @@ impl Link {
 
     /// True if the next packet is to carry MIRCC fields.
     pub(crate) fn writes_mircc(&mut self, now: Time) -> bool {
-        if self.understands == Understands::Off || self.speaks_mircc(now) {
-            return self.understands != Understands::Off;
+        if self.understands == MirccSupport::Off || self.speaks_mircc(now) {
+            return self.understands != MirccSupport::Off;
         }
         self.sent += 1;
-        self.tells_first
+        self.shows_mircc_first
             && (self.sent.min(self.received) < PATIENCE || self.sent.is_multiple_of(SELDOM))
     }
 
@@ -164,7 +166,7 @@ impl Link {
             self.shown = Some(now);
             (self.sent, self.received) = (0, 0);
         }
-        if !packet.is_piece() {
+        if !packet.is_fragment() {
             return self.packet(&mut packet, nonce, wire.len(), spare);
         }
         let before = self.reassembler.octets() as u64;
@@ -200,7 +202,7 @@ impl Link {
             return Err(Fault::Network);
         }
         let header = &mut packet.header;
-        if self.understands == Understands::Off {
+        if self.understands == MirccSupport::Off {
             header.mircc = Mircc::default();
         }
         let size = Bytes::new(size as u64);

@@ -1,18 +1,18 @@
 //! State of the management between Interests.
 
 use crate::name::PacketName;
-use crate::stored::Stored;
+use crate::stored::DatasetStore;
 use narrows_icn::Data;
 use narrows_ndn::NameRef;
 use narrows_units::Time;
 use std::collections::BTreeMap;
 
 #[derive(Debug)]
-pub(crate) struct Memory {
+pub(crate) struct ManagementState {
     started: Time,
     wall_ms: u64,
     /// Generated Data that clients may request again.
-    pub(crate) stored: Stored,
+    pub(crate) stored: DatasetStore,
     /// Number of the next face event.
     pub(crate) next_event: u64,
     /// Strategies by prefix. The root always has one.
@@ -20,7 +20,7 @@ pub(crate) struct Memory {
     /// Octets that count for strategies. The root does not count.
     pub(crate) strategy_octets: u64,
     /// Commands whose faces are being opened, by ticket.
-    pub(crate) opening: BTreeMap<u64, Opening>,
+    pub(crate) opening: BTreeMap<u64, PendingCreation>,
     pub(crate) next_ticket: u64,
     /// Latest version of a dataset, in microseconds since 1970.
     latest_version: u64,
@@ -30,7 +30,7 @@ pub(crate) struct Memory {
 
 /// A command whose face is being opened.
 #[derive(Clone, Debug)]
-pub(crate) struct Opening {
+pub(crate) struct PendingCreation {
     /// Whole name of the command.
     pub(crate) name: PacketName,
     pub(crate) settings: Settings,
@@ -48,12 +48,17 @@ pub(crate) struct Settings {
     pub(crate) rates: Option<crate::link_rates::LinkRates>,
 }
 
-impl Memory {
-    pub(crate) fn new(now: Time, wall_ms: u64, strategy: &'static str, datasets: u64) -> Memory {
-        Memory {
+impl ManagementState {
+    pub(crate) fn new(
+        now: Time,
+        wall_ms: u64,
+        strategy: &'static str,
+        datasets: u64,
+    ) -> ManagementState {
+        ManagementState {
             started: now,
             wall_ms,
-            stored: Stored::new(datasets),
+            stored: DatasetStore::new(datasets),
             next_event: 0,
             strategies: BTreeMap::from([(PacketName::new(NameRef::ROOT), strategy)]),
             strategy_octets: 0,

@@ -23,16 +23,16 @@ pub(crate) enum TableChange {
 
 /// Octets in a table, and its limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Use {
+pub(crate) struct TableUse {
     pub(crate) used: u64,
     pub(crate) limit: u64,
     /// Entries that were refused, or dropped for newer ones, because the table was full.
     pub(crate) refused: u64,
 }
 
-impl From<Budget> for Use {
-    fn from(budget: Budget) -> Use {
-        Use { used: budget.used(), limit: budget.limit(), refused: budget.refused() }
+impl From<Budget> for TableUse {
+    fn from(budget: Budget) -> TableUse {
+        TableUse { used: budget.used(), limit: budget.limit(), refused: budget.refused() }
     }
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Tally {
     /// Packets for other threads that were dropped because too many waited.
     pub(crate) lost: u64,
     /// Use of each table, in the order of [`TABLES`].
-    pub(crate) uses: [Use; 7],
+    pub(crate) uses: [TableUse; 7],
 }
 
 impl Tally {

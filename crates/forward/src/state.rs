@@ -2,10 +2,10 @@
 
 use crate::config::Tables;
 use crate::face::{Face, FaceTraffic};
-use crate::memory::Memory;
+use crate::memory::ManagementState;
 use crate::name::PacketName;
 use crate::rib::{self, Hop, Rib};
-use crate::shard::{Shard, TableChange, Tally, Use};
+use crate::shard::{Shard, TableChange, TableUse, Tally};
 use narrows_icn::{Budget, CacheLimits, FaceCounters, FaceId, Node};
 use narrows_units::Bytes;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub(crate) struct State {
     /// Slots of faces by their numbers in the management protocol.
     pub(crate) ids: BTreeMap<u64, FaceId>,
     pub(crate) rib: Rib<PacketName>,
-    pub(crate) memory: Memory,
+    pub(crate) memory: ManagementState,
     pub(crate) tables: Tables,
     /// Limits of the content stores of all threads together.
     store: CacheLimits,
@@ -36,10 +36,10 @@ pub(crate) struct State {
     pub(crate) faces_refused: u64,
     pub(crate) faces_evicted: u64,
     /// True if faces were refused recently.
-    pub(crate) is_pressed: bool,
+    pub(crate) needs_eviction: bool,
     /// Use of the tables of fragments, of datagrams held back by pacing and of packets that sockets
     /// have not accepted, as of the latest upkeep.
-    pub(crate) uses: [Use; 3],
+    pub(crate) uses: [TableUse; 3],
     /// Octets of routes and strategies.
     pub(crate) names: Budget,
     /// Counters of removed faces, and the packets that these faces could not send.
@@ -48,7 +48,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    pub(crate) fn new(node: Node<PacketName>, memory: Memory, tables: Tables) -> State {
+    pub(crate) fn new(node: Node<PacketName>, memory: ManagementState, tables: Tables) -> State {
         let threads = tables.threads;
         let names = Budget::new(tables.names_size.0.get());
         let store = CacheLimits {
@@ -69,8 +69,8 @@ impl State {
             guests: 0,
             faces_refused: 0,
             faces_evicted: 0,
-            is_pressed: false,
-            uses: [Use::default(); 3],
+            needs_eviction: false,
+            uses: [TableUse::default(); 3],
             names,
             past: FaceCounters::default(),
             past_dropped: 0,
@@ -162,10 +162,10 @@ impl State {
     }
 
     /// Use of this thread's tables, in the order of [`TABLES`](crate::shard::TABLES).
-    fn own_uses(&self) -> [Use; 7] {
+    fn own_uses(&self) -> [TableUse; 7] {
         let limit = self.node.cache_limits().bytes.get();
         let store =
-            Use { used: self.node.cached_octets().get(), limit, refused: self.node.evicted() };
+            TableUse { used: self.node.cached_octets().get(), limit, refused: self.node.evicted() };
         let [pieces, pacing, queues] = self.uses;
         [
             store,

@@ -76,15 +76,15 @@ impl StoredEntry {
 
 /// Stored packets and datasets, the oldest first.
 #[derive(Debug)]
-pub(crate) struct Stored {
+pub(crate) struct DatasetStore {
     kept: VecDeque<(Time, StoredEntry)>,
     budget: Budget,
 }
 
-impl Stored {
+impl DatasetStore {
     /// Makes a store of at most `most` octets. A single dataset may be larger.
-    pub(crate) fn new(most: u64) -> Stored {
-        Stored { kept: VecDeque::new(), budget: Budget::new(most) }
+    pub(crate) fn new(most: u64) -> DatasetStore {
+        DatasetStore { kept: VecDeque::new(), budget: Budget::new(most) }
     }
 
     /// Octets in the store, and their limit.

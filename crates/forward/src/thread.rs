@@ -2,7 +2,7 @@
 
 use crate::face::udp_mtu;
 use crate::forwarder::{Forwarder, Sockets};
-use crate::inbox::{About, Inbox, Note, post};
+use crate::inbox::{FaceNotice, Inbox, SocketNews, post};
 use crate::io::{Channel, Io};
 use crate::readers::Readers;
 use crate::sharding::FIRST;
@@ -132,25 +132,25 @@ impl ForwardingThread {
     fn handle_note(
         &mut self,
         forwarder: &Forwarder,
-        Note { slot, id, about }: Note,
+        FaceNotice { slot, id, about }: FaceNotice,
     ) -> io::Result<()> {
         if forwarder.number_of(slot) != Some(id) {
             return Ok(());
         }
         match about {
-            About::Stream(stream) => {
+            SocketNews::Stream(stream) => {
                 self.io.attach(slot, Channel::Stream(StreamWriter::new(stream.clone()), false));
                 self.io.watch_stream(&stream, slot)?;
                 self.readers.streams.insert(slot.0, StreamReader::new(stream));
             }
-            About::Udp(channel, peer) => {
+            SocketNews::Udp(channel, peer) => {
                 let socket = self.io.add_udp(channel)?;
                 self.io.attach(
                     slot,
                     Channel::Udp { socket, peer, writer: UdpWriter::new(udp_mtu(peer).1) },
                 );
             }
-            About::Ended => {}
+            SocketNews::Ended => {}
         }
         Ok(())
     }
@@ -160,7 +160,7 @@ impl ForwardingThread {
         while let Some(slot) = self.io.ended.pop() {
             self.io.close(slot);
             if let Some(id) = forwarder.number_of(slot) {
-                self.inboxes[FIRST].note(Note { slot, id, about: About::Ended });
+                self.inboxes[FIRST].note(FaceNotice { slot, id, about: SocketNews::Ended });
             }
         }
         self.forget_closed();

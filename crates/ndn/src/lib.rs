@@ -23,7 +23,7 @@ pub mod tlv;
 
 pub use data::{Certificate, CertificateError, ContentType, Data, DataDraft, MetaInfo};
 pub use interest::{
-    DEFAULT_LIFETIME, Digested, HopLimit, Interest, InterestDraft, InterestSignature, Names,
-    ParametersError, SignatureForm, SigningFields,
+    DEFAULT_LIFETIME, HopLimit, Interest, InterestDraft, InterestSignature, Names, ParametersError,
+    ParametersStatus, SignatureForm, SigningFields,
 };
 pub use name::{Component, Components, Name, NameRef, Prefix, Prefixes, UriError};

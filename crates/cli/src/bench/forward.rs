@@ -2,7 +2,7 @@
 //! sent octets, without sockets.
 
 use narrows_forward::{
-    Config, FaceSetup, FaceUri, Forwarder, LinkRates, Remote, Sockets, Understands,
+    Config, FaceSetup, FaceUri, Forwarder, LinkRates, MirccSupport, Remote, Sockets,
 };
 use narrows_icn::FaceId;
 use narrows_ndn::lp::{Header, LabelFlags, Mircc, PathLabel, PitToken};
@@ -169,7 +169,7 @@ impl Load {
                 ends_idle: true,
                 rates: mircc.then_some(LinkRates::known(LINK, LINK, true)),
                 headers: None,
-                understands: if mircc { Understands::On } else { Understands::Off },
+                understands: if mircc { MirccSupport::On } else { MirccSupport::Off },
                 nacks: false,
                 police: false,
             };

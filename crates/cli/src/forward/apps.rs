@@ -7,7 +7,8 @@ use crate::cli::{GetArgs, PingArgs, ServeArgs};
 use crate::terminal;
 use narrows_files::{Limit, Output, read};
 use narrows_forward::{
-    Connection, Consumer, FetchError, Fetched, Object, Pong, Producer, Progress, Signed,
+    Connection, Consumer, FetchError, Fetched, Object, PingOutcome, Producer, Progress,
+    SignatureStatus,
 };
 use narrows_units::Rate;
 use narrows_workbench::Failure;
@@ -146,7 +147,7 @@ fn summary(fetched: &Fetched) -> String {
         text += &format!(", round trip {:.2} ms", fetched.srtt.as_millis_f64());
     }
     text += &format!(", {} Interests repeated\n", fetched.repeated);
-    for signed in fetched.signed.iter().filter(|signed| **signed != Signed::Nobody) {
+    for signed in fetched.signed.iter().filter(|signed| **signed != SignatureStatus::Nobody) {
         text += &format!("  {signed}\n");
     }
     if fetched.followed_rates {
@@ -205,7 +206,7 @@ pub fn pings(args: PingArgs) -> Result<Outcome, Failure> {
             None => consumer.ping(&prefix, number, PATIENCE).map_err(|error| other(&error))?,
         };
         match pong {
-            Pong::Answered(span) => {
+            PingOutcome::Answered(span) => {
                 times.push(span.as_millis_f64());
                 terminal::print(&format!(
                     "{}: answered in {:.3} ms\n",
@@ -213,7 +214,7 @@ pub fn pings(args: PingArgs) -> Result<Outcome, Failure> {
                     span.as_millis_f64()
                 ))?;
             }
-            Pong::Lost(error) => terminal::print(&format!("{error}\n"))?,
+            PingOutcome::Lost(error) => terminal::print(&format!("{error}\n"))?,
         }
     }
     times.sort_by(f64::total_cmp);

@@ -4,7 +4,7 @@ use super::given::{name, other};
 use crate::cli::KeyArgs;
 use crate::terminal;
 use narrows_files::{Limit, Output, read, read_text};
-use narrows_forward::{Identity, Trust, armoured};
+use narrows_forward::{Identity, Trust, encode_certificate_file};
 use narrows_ndn::Name;
 use narrows_ndn::signature::SigningKey;
 use narrows_workbench::Failure;
@@ -33,7 +33,8 @@ pub fn key(args: KeyArgs) -> Result<Outcome, Failure> {
     // neither appears.
     let pem = made.key().to_pkcs8_pem().unwrap_or_default();
     let secret = if kept { None } else { Some(written(&file, pem.as_bytes(), OWNER_ONLY)?) };
-    let shared = written(&certificate, armoured(made.certificate()).as_bytes(), ALL_READ)?;
+    let shared =
+        written(&certificate, encode_certificate_file(made.certificate()).as_bytes(), ALL_READ)?;
     let secret = secret
         .map(|secret| secret.finish().map_err(|error| unwritable(&file, &error)))
         .transpose()?;

@@ -3,7 +3,7 @@
 use super::given::{name, other, place};
 use crate::cli::TracerouteArgs;
 use crate::terminal;
-use narrows_forward::{Consumer, FetchError, FoundPath, Name, PathPong, Pong};
+use narrows_forward::{Consumer, FetchError, FoundPath, Name, PathPingOutcome, PingOutcome};
 use narrows_units::{Rate, Span};
 use narrows_workbench::Failure;
 use narrows_workbench::Outcome;
@@ -48,18 +48,18 @@ pub(super) fn ping(
     prefix: &Name,
     number: u64,
     path: &FoundPath,
-) -> Result<Pong, Failure> {
+) -> Result<PingOutcome, Failure> {
     Ok(
         match consumer
             .ping_path(prefix, number, Some(path), PATIENCE)
             .map_err(|error| other(&error))?
         {
-            PathPong::Answered(span, _) => Pong::Answered(span),
-            PathPong::Refused(..) => {
+            PathPingOutcome::Answered(span, _) => PingOutcome::Answered(span),
+            PathPingOutcome::Refused(..) => {
                 let gone = "a node on its path has no such next hop any more; `narrows ndn ping --paths` lists the paths of now";
-                Pong::Lost(FetchError::Wrong(prefix.as_ref().to_string(), gone.to_owned()))
+                PingOutcome::Lost(FetchError::Wrong(prefix.as_ref().to_string(), gone.to_owned()))
             }
-            PathPong::Lost(error) => Pong::Lost(error),
+            PathPingOutcome::Lost(error) => PingOutcome::Lost(error),
         },
     )
 }
@@ -134,15 +134,15 @@ pub fn traceroute(args: TracerouteArgs) -> Result<Outcome, Failure> {
 }
 
 /// Formats a hop. Also returns true if the hop answered.
-fn hop_line(pong: &PathPong) -> (String, bool) {
+fn hop_line(pong: &PathPingOutcome) -> (String, bool) {
     let timed = |span: &Span, rates: Option<(Rate, Rate)>| {
         let rate =
             rates.map_or("no rate yet".to_owned(), |(primary, _)| format!("primary {primary}"));
         format!("{:>9.3} ms  {rate}", span.as_millis_f64())
     };
     match pong {
-        PathPong::Answered(span, path) => (timed(span, path.rates), true),
-        PathPong::Refused(span, rates) => (timed(span, *rates), true),
-        PathPong::Lost(error) => (format!("no answer: {error}"), false),
+        PathPingOutcome::Answered(span, path) => (timed(span, path.rates), true),
+        PathPingOutcome::Refused(span, rates) => (timed(span, *rates), true),
+        PathPingOutcome::Lost(error) => (format!("no answer: {error}"), false),
     }
 }

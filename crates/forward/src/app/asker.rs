@@ -2,7 +2,7 @@
 
 use super::content::Segments;
 use crate::client::{Client, ClientError};
-use crate::config::Understands;
+use crate::config::MirccSupport;
 use crate::link::{Link, Received, Scratch};
 use crate::name::{PacketName, Wire};
 use narrows_icn::{AnyConsumer, Budget, ConsumerError, ConsumerSetup, Method, Packet, Spare};
@@ -45,7 +45,7 @@ const PIECES: u64 = 4_000_000;
 /// Call [`wait`](Asker::wait) in a loop. After each call, take packets with
 /// [`packet`](Asker::packet) until it returns `None`, and pass each one to
 /// [`handle`](Asker::handle).
-pub struct Asker<C: BorrowMut<Client> = Client> {
+pub struct RequestLoop<C: BorrowMut<Client> = Client> {
     client: C,
     link: Link,
     consumer: AnyConsumer<Segments>,
@@ -56,7 +56,7 @@ pub struct Asker<C: BorrowMut<Client> = Client> {
     pieces: Budget,
 }
 
-impl<C: BorrowMut<Client>> Asker<C> {
+impl<C: BorrowMut<Client>> RequestLoop<C> {
     /// Starts to request over a connection. Reads and writes MIRCC fields unless `understands` is
     /// `Off`.
     ///
@@ -64,11 +64,11 @@ impl<C: BorrowMut<Client>> Asker<C> {
     /// The consumer cannot be made.
     pub fn new(
         client: C,
-        understands: Understands,
+        understands: MirccSupport,
         request: Request,
-    ) -> Result<Asker<C>, ConsumerError> {
+    ) -> Result<RequestLoop<C>, ConsumerError> {
         let link = Link::new(MAX_PACKET, understands, true);
-        Ok(Asker {
+        Ok(RequestLoop {
             client,
             link,
             consumer: request.consumer()?,
@@ -138,7 +138,7 @@ impl<C: BorrowMut<Client>> Asker<C> {
     /// # Errors
     /// The kernel cannot wait on so many sockets.
     pub fn wait_for_any<'a>(
-        askers: impl Iterator<Item = &'a Asker<C>>,
+        askers: impl Iterator<Item = &'a RequestLoop<C>>,
         span: Span,
     ) -> Result<Vec<bool>, ClientError>
     where

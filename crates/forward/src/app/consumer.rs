@@ -2,7 +2,7 @@
 
 use super::fetch::{Fetched, Limits, Progress, fetch};
 use super::fetch_error::FetchError;
-use super::trust::{Signed, Trust};
+use super::trust::{SignatureStatus, Trust};
 use crate::client::{Client, ClientError};
 use crate::place::Place;
 use crate::wall::wall_seconds;
@@ -30,12 +30,12 @@ pub struct Received {
     /// Octets of the packet, to be read by [`Data::decode`].
     pub octets: Vec<u8>,
     /// How the Data was signed.
-    pub signed: Signed,
+    pub signed: SignatureStatus,
 }
 
 /// Outcome of one ping.
 #[derive(Debug)]
-pub enum Pong {
+pub enum PingOutcome {
     /// Data arrived after this time.
     Answered(Span),
     /// No Data arrived.
@@ -147,14 +147,14 @@ impl Consumer {
         prefix: &Name,
         number: u64,
         patience: Span,
-    ) -> Result<Pong, ClientError> {
+    ) -> Result<PingOutcome, ClientError> {
         let name = prefix.clone().generic(b"ping").sequence(number);
         let sent = Instant::now();
         let lifetime_ms = Some(patience.as_micros() / 1000);
         match self.express(&InterestDraft { lifetime_ms, ..InterestDraft::new(name.as_ref()) }) {
-            Ok(_) => Ok(Pong::Answered(Span::from_nanos(sent.elapsed().as_nanos() as u64))),
+            Ok(_) => Ok(PingOutcome::Answered(Span::from_nanos(sent.elapsed().as_nanos() as u64))),
             Err(FetchError::Client(closed @ ClientError::Closed(_))) => Err(closed),
-            Err(lost) => Ok(Pong::Lost(lost)),
+            Err(lost) => Ok(PingOutcome::Lost(lost)),
         }
     }
 }

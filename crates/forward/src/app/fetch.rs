@@ -1,14 +1,14 @@
 //! Fetch of an object: at the rates that links write into its Data, or by a window where no link
 //! writes rates.
 
-use super::asker::{Asker, Request};
+use super::asker::{Request, RequestLoop};
 use super::content::Segments;
 use super::discover::discover;
 use super::fetch_error::FetchError;
-use super::guide::Guide;
-use super::trust::{Signed, Trust};
+use super::guide::RateFollowing;
+use super::trust::{SignatureStatus, Trust};
 use crate::client::{Client, ClientError};
-use crate::config::Understands;
+use crate::config::MirccSupport;
 use crate::name::PacketName;
 use crate::wall::{wall_seconds, wall_seed};
 use narrows_icn::{ConsumerSetup, Content as _, HintForm, Method, Packet, Subflow};
@@ -68,7 +68,7 @@ pub struct Fetched {
     /// Retransmissions: Interests for segments that had been requested before.
     pub repeated: u64,
     /// How the segments were signed: at most 16 signers.
-    pub signed: BTreeSet<Signed>,
+    pub signed: BTreeSet<SignatureStatus>,
 }
 
 /// Progress of a fetch.
@@ -97,7 +97,7 @@ pub(super) fn fetch(
     let now = || Time::from_nanos(began.elapsed().as_nanos() as u64);
     let mut object = Incoming::new(&base, trust, limits, now());
     let mut mode = object.mode();
-    let mut asker = Asker::new(client, Understands::On, object.request(now()))
+    let mut asker = RequestLoop::new(client, MirccSupport::On, object.request(now()))
         .map_err(|error| wrong(&error.to_string()))?;
     let mut repeated = 0;
     while !object.is_complete() {
@@ -144,7 +144,10 @@ pub(super) fn fetch(
 }
 
 /// Waits for a forwarder at the same place and connects to it.
-fn wait_for_forwarder(asker: &mut Asker<&mut Client>, patience: Span) -> Result<(), ClientError> {
+fn wait_for_forwarder(
+    asker: &mut RequestLoop<&mut Client>,
+    patience: Span,
+) -> Result<(), ClientError> {
     let began = Instant::now();
     loop {
         std::thread::sleep(RECONNECT_INTERVAL);
@@ -176,7 +179,7 @@ struct Incoming<'a> {
     base: &'a Name,
     trust: &'a Trust,
     all: Segments,
-    guide: Guide,
+    guide: RateFollowing,
     /// Size of a Data packet.
     size: Bytes,
     /// Number of the last segment, known after the first segment.
@@ -200,7 +203,7 @@ impl<'a> Incoming<'a> {
             base,
             trust,
             all: Segments::new(base.clone(), 0),
-            guide: Guide::default(),
+            guide: RateFollowing::default(),
             size: Bytes::new(MAX_PACKET as u64),
             last: None,
             next: 0,
@@ -368,7 +371,7 @@ impl<'a> Incoming<'a> {
 #[derive(Default)]
 struct Tally {
     octets: u64,
-    signed: BTreeSet<Signed>,
+    signed: BTreeSet<SignatureStatus>,
 }
 
 impl Tally {

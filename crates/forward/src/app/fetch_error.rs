@@ -1,6 +1,6 @@
 //! Errors of a fetch.
 
-use super::trust::Distrust;
+use super::trust::TrustError;
 use crate::client::ClientError;
 use narrows_units::{Bytes, Span};
 use std::io;
@@ -16,7 +16,7 @@ pub enum FetchError {
     Wrong(String, String),
     /// Data is damaged, or not signed as it has to be.
     #[error("{0}: {1}; fetch it again, or ask the operator of the producer")]
-    Distrusted(String, #[source] Distrust),
+    Distrusted(String, #[source] TrustError),
     /// No more Data arrived.
     #[error(
         "no Data arrived for {0}, {1} of {2} segments have arrived: the path to the producer is broken, or the producer has ended; check that it still runs, and try again"

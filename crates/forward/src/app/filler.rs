@@ -9,7 +9,7 @@ use narrows_units::Span;
 
 /// A producer that answers every Interest with Data of the same name. It writes unlimited rates, so
 /// that Data has the MIRCC fields already on its first link.
-pub struct Filler {
+pub struct LoadProducer {
     client: Client,
     size: usize,
     content: Vec<u8>,
@@ -27,15 +27,19 @@ const NO_LIMIT: Mircc = Mircc {
     limit: None,
 };
 
-impl Filler {
+impl LoadProducer {
     /// Registers `prefix` with the forwarder at the other end of a connection. Data has `size`
     /// octets, or more if name and signature need more.
     ///
     /// # Errors
     /// The forwarder refuses the prefix, or does not answer.
-    pub fn register(mut client: Client, prefix: &Name, size: usize) -> Result<Filler, ClientError> {
+    pub fn register(
+        mut client: Client,
+        prefix: &Name,
+        size: usize,
+    ) -> Result<LoadProducer, ClientError> {
         register(&mut client, prefix)?;
-        Ok(Filler { client, size, content: Vec::new(), answers: Vec::new() })
+        Ok(LoadProducer { client, size, content: Vec::new(), answers: Vec::new() })
     }
 
     /// Answers the Interests that arrive within `span`.
@@ -45,7 +49,7 @@ impl Filler {
     pub fn serve(&mut self, span: Span) -> Result<(), ClientError> {
         let mut packet = self.client.receive(span)?;
         while let Some(octets) = packet {
-            let Filler { content, answers, .. } = self;
+            let LoadProducer { content, answers, .. } = self;
             reply(&octets, NO_LIMIT, answers, |interest| {
                 Some(data(interest.name, self.size, content))
             });

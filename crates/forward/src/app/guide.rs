@@ -16,12 +16,12 @@ const SLOWEST: Span = Span::from_secs(1);
 /// forwarder has crossed no link: it does not show that links compute no rates, and it sets no rate
 /// of its own.
 #[derive(Debug, Default)]
-pub(super) struct Guide {
+pub(super) struct RateFollowing {
     /// The latest rates and their arrival time.
     latest: Option<(Time, Rates)>,
 }
 
-impl Guide {
+impl RateFollowing {
     /// Takes the rates of a Data packet of `size`. Data without rates gets the latest primary rate
     /// while rates are followed.
     pub(super) fn hear(&mut self, now: Time, size: Bytes, rates: &mut Rates) {
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn rates_are_followed_from_the_first_data_that_has_some_until_none_has_for_two_seconds() {
-        let mut guide = Guide::default();
+        let mut guide = RateFollowing::default();
         let mut hear = |ms: u64, mut rates: Rates| {
             guide.hear(Time::ZERO + Span::from_millis(ms), Bytes::new(1000), &mut rates);
             (guide.follows_rates(), rates)

@@ -2,7 +2,7 @@
 //!
 //! Source: NDN Certificate Format 2.0. Key names are formed as ndn-cxx forms them.
 
-use super::armour::{ArmourError, octets_of};
+use super::armour::{CertificateFileError, octets_of};
 use narrows_ndn::signature::{
     CertificateTime, KeyError, KeyLocator, Signer, SigningKey, ValidityPeriod,
 };
@@ -17,7 +17,7 @@ pub enum IdentityError {
     Key(#[from] KeyError),
     /// The certificate file has a wrong encoding.
     #[error("the certificate cannot be read: {0}")]
-    Armour(#[from] ArmourError),
+    Armour(#[from] CertificateFileError),
     /// The packet is not a certificate.
     #[error("the packet is not a certificate: {0}")]
     Certificate(#[from] CertificateError),

@@ -64,7 +64,7 @@ impl FoundPath {
 
 /// Outcome of a ping over a path.
 #[derive(Debug)]
-pub enum PathPong {
+pub enum PathPingOutcome {
     /// Data arrived after this time, over this path.
     Answered(Span, FoundPath),
     /// A node on the path has no next hop with this label and refused the Interest after this time.
@@ -86,7 +86,7 @@ impl Consumer {
         number: u64,
         path: Option<&FoundPath>,
         patience: Span,
-    ) -> Result<PathPong, ClientError> {
+    ) -> Result<PathPingOutcome, ClientError> {
         self.probe(prefix, number, path.map(|path| path.labels), patience)
     }
 
@@ -105,15 +105,15 @@ impl Consumer {
         let mut found: Vec<FoundPath> = Vec::new();
         for number in first..first + tries {
             match self.ping_path(prefix, number, None, patience)? {
-                PathPong::Answered(_, path) => {
+                PathPingOutcome::Answered(_, path) => {
                     match found.iter_mut().find(|known| known.id == path.id) {
                         Some(known) => *known = path,
                         None => found.push(path),
                     }
                 }
                 // No producer answers: each further try would take as long.
-                PathPong::Lost(_) if found.is_empty() && number > first => break,
-                PathPong::Refused(..) | PathPong::Lost(_) => {}
+                PathPingOutcome::Lost(_) if found.is_empty() && number > first => break,
+                PathPingOutcome::Refused(..) | PathPingOutcome::Lost(_) => {}
             }
         }
         Ok(found)
@@ -131,7 +131,7 @@ impl Consumer {
         path: &FoundPath,
         hop: u8,
         patience: Span,
-    ) -> Result<PathPong, ClientError> {
+    ) -> Result<PathPingOutcome, ClientError> {
         let labels = if hop > path.labels.hops() { path.labels } else { path.wrong_at(hop) };
         self.probe(prefix, number, Some(labels), patience)
     }
@@ -142,7 +142,7 @@ impl Consumer {
         number: u64,
         labels: Option<Labels>,
         patience: Span,
-    ) -> Result<PathPong, ClientError> {
+    ) -> Result<PathPingOutcome, ClientError> {
         let name = prefix.clone().generic(b"ping").sequence(number);
         let mut octets = Vec::new();
         let lifetime_ms = Some(patience.as_micros() / 1000);
@@ -157,17 +157,17 @@ impl Consumer {
         let took = Span::from_nanos(sent.elapsed().as_nanos() as u64);
         Ok(match reply {
             Ok(Reply::Data(octets, mircc)) => match self.check(&octets) {
-                Ok(()) => PathPong::Answered(took, FoundPath::of(&mircc)),
-                Err(error) => PathPong::Lost(error),
+                Ok(()) => PathPingOutcome::Answered(took, FoundPath::of(&mircc)),
+                Err(error) => PathPingOutcome::Lost(error),
             },
             Ok(Reply::Nack(NackReason::InvalidLabel, mircc)) => {
-                PathPong::Refused(took, rates_of(&mircc))
+                PathPingOutcome::Refused(took, rates_of(&mircc))
             }
-            Ok(Reply::Nack(reason, _)) => {
-                PathPong::Lost(ClientError::Refused(name.to_string(), reason_of(reason)).into())
-            }
+            Ok(Reply::Nack(reason, _)) => PathPingOutcome::Lost(
+                ClientError::Refused(name.to_string(), reason_of(reason)).into(),
+            ),
             Err(closed @ ClientError::Closed(_)) => return Err(closed),
-            Err(error) => PathPong::Lost(error.into()),
+            Err(error) => PathPingOutcome::Lost(error.into()),
         })
     }
 

@@ -24,7 +24,7 @@ struct TrustedKey {
 
 /// How Data was signed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Signed {
+pub enum SignatureStatus {
     /// By a trusted key with this name.
     Verified(String),
     /// By a key with this name. The signature was not checked.
@@ -33,19 +33,19 @@ pub enum Signed {
     Nobody,
 }
 
-impl fmt::Display for Signed {
+impl fmt::Display for SignatureStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Signed::Verified(key) => write!(f, "signed by {key}, verified"),
-            Signed::By(key) => write!(f, "signed by {key}, not verified"),
-            Signed::Nobody => write!(f, "not signed by a key"),
+            SignatureStatus::Verified(key) => write!(f, "signed by {key}, verified"),
+            SignatureStatus::By(key) => write!(f, "signed by {key}, not verified"),
+            SignatureStatus::Nobody => write!(f, "not signed by a key"),
         }
     }
 }
 
 /// Reason why Data is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Distrust {
+pub enum TrustError {
     /// The digest is wrong.
     #[error("its digest is wrong: it was damaged on the way")]
     Damaged,
@@ -57,7 +57,7 @@ pub enum Distrust {
     Unsigned,
     /// The signer is not a trusted key.
     #[error("it is signed by {signer}, which is not one of the trusted keys: {trusted}")]
-    Stranger {
+    UntrustedSigner {
         /// Name of the key, as the Data states it.
         signer: String,
         /// Names of the trusted keys.
@@ -97,26 +97,26 @@ impl Trust {
     ///
     /// # Errors
     /// The Data is damaged, or some keys are trusted and none of them signed it.
-    pub fn check(&self, data: &Data<'_>, now_s: u64) -> Result<Signed, Distrust> {
-        let info = data.signature().map_err(|error| Distrust::Malformed(error.to_string()))?;
+    pub fn check(&self, data: &Data<'_>, now_s: u64) -> Result<SignatureStatus, TrustError> {
+        let info = data.signature().map_err(|error| TrustError::Malformed(error.to_string()))?;
         let signer = match info.signature_type {
             SignatureType::DigestSha256 => {
-                data.check_digest().map_err(|_| Distrust::Damaged)?;
+                data.check_digest().map_err(|_| TrustError::Damaged)?;
                 return if self.keys.is_empty() {
-                    Ok(Signed::Nobody)
+                    Ok(SignatureStatus::Nobody)
                 } else {
-                    Err(Distrust::Unsigned)
+                    Err(TrustError::Unsigned)
                 };
             }
-            SignatureType::Null if self.keys.is_empty() => return Ok(Signed::Nobody),
-            SignatureType::Null => return Err(Distrust::Unsigned),
+            SignatureType::Null if self.keys.is_empty() => return Ok(SignatureStatus::Nobody),
+            SignatureType::Null => return Err(TrustError::Unsigned),
             _ => match info.key_locator {
                 Some(KeyLocator::Name(name)) => name.to_string(),
                 _ => "a key without a name".to_owned(),
             },
         };
         if self.keys.is_empty() {
-            return Ok(Signed::By(signer));
+            return Ok(SignatureStatus::By(signer));
         }
         // Packets name the key or one of its certificates.
         let named = |trusted: &&TrustedKey| matches!(info.key_locator, Some(KeyLocator::Name(name)) if trusted.name.as_ref().is_prefix_of(&name));
@@ -126,18 +126,18 @@ impl Trust {
             if trusted.key.signature_type() != info.signature_type
                 || trusted.key.verify(&data.signed_portion(), data.signature_value).is_err()
             {
-                forged = Some(Distrust::Forged(key));
+                forged = Some(TrustError::Forged(key));
                 continue;
             }
             let ValidityPeriod { not_before, not_after } = trusted.validity;
             if !trusted.validity.contains(CertificateTime::from_unix(now_s)) {
-                return Err(Distrust::Expired {
+                return Err(TrustError::Expired {
                     key,
                     from: not_before.to_string(),
                     to: not_after.to_string(),
                 });
             }
-            return Ok(Signed::Verified(key));
+            return Ok(SignatureStatus::Verified(key));
         }
         let trusted = || {
             self.keys
@@ -146,6 +146,6 @@ impl Trust {
                 .collect::<Vec<_>>()
                 .join(", ")
         };
-        Err(forged.unwrap_or_else(|| Distrust::Stranger { signer, trusted: trusted() }))
+        Err(forged.unwrap_or_else(|| TrustError::UntrustedSigner { signer, trusted: trusted() }))
     }
 }

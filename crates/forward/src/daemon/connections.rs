@@ -1,14 +1,14 @@
 //! Sockets that are accepted, opened, reopened or closed while a daemon runs.
 
 use super::Daemon;
-use super::wanted::Wanted;
-use crate::config::Understands;
+use super::wanted::FaceRequest;
+use crate::config::MirccSupport;
 use crate::event::Event;
 use crate::face::{FaceSetup, LARGEST, udp_mtu};
 use crate::face_uri::FaceUri;
 use crate::forwarder::{Opened, Sockets};
-use crate::inbox::{About, Inbox, Note};
-use crate::io::{Attempt, Channel, Found};
+use crate::inbox::{FaceNotice, Inbox, SocketNews};
+use crate::io::{Channel, Found, OpenAttempt};
 use crate::sharding::FIRST;
 use crate::sockets::bound::plain;
 use crate::sockets::poller::Key;
@@ -119,7 +119,7 @@ impl Daemon {
     ) -> Option<FaceId> {
         let face = self.forwarder.add_face_at(now, setup, thread, &mut self.io).ok()?;
         if thread != FIRST {
-            self.give(face, thread, About::Stream(stream));
+            self.give(face, thread, SocketNews::Stream(stream));
             return Some(face);
         }
         self.io.attach(face, Channel::Stream(StreamWriter::new(stream.clone()), false));
@@ -132,9 +132,9 @@ impl Daemon {
     }
 
     /// Passes the socket of a new face to its thread.
-    pub(super) fn give(&self, slot: FaceId, thread: usize, about: About) {
+    pub(super) fn give(&self, slot: FaceId, thread: usize, about: SocketNews) {
         if let Some(id) = self.forwarder.number_of(slot) {
-            self.inboxes[thread].note(Note { slot, id, about });
+            self.inboxes[thread].note(FaceNotice { slot, id, about });
         }
     }
 
@@ -142,16 +142,16 @@ impl Daemon {
     pub(super) fn finish_opening(&mut self, now: Time) {
         // The octets only wake the daemon.
         while matches!(self.woken.read(&mut [0; 64]), Ok(64)) {}
-        while let Ok(Attempt { ticket, rates, found }) = self.attempts.try_recv() {
+        while let Ok(OpenAttempt { ticket, rates, found }) = self.attempts.try_recv() {
             if let Some((face, peer)) = self.reconnects.face(ticket) {
                 self.connected_again(now, face, peer, found);
                 continue;
             }
-            let wanted = Wanted {
+            let wanted = FaceRequest {
                 persistency: FacePersistency::Persistent,
                 rates,
                 headers: None,
-                understands: Understands::Auto,
+                understands: MirccSupport::Auto,
                 nacks: false,
                 police: false,
                 mtu: None,
@@ -162,7 +162,7 @@ impl Daemon {
     }
 
     /// Makes a face to a neighbour whose address has been found.
-    pub(super) fn connect(&mut self, found: Found, wanted: &Wanted) -> Result<Opened, String> {
+    pub(super) fn connect(&mut self, found: Found, wanted: &FaceRequest) -> Result<Opened, String> {
         let now = self.now();
         let peer = found.peer();
         let remote = match &found {
@@ -173,7 +173,7 @@ impl Daemon {
             return Ok(Opened::Found(face));
         }
         let is_local = peer.ip().is_loopback();
-        let Wanted { persistency, rates, headers, understands, nacks, police, mtu } = *wanted;
+        let FaceRequest { persistency, rates, headers, understands, nacks, police, mtu } = *wanted;
         let setup = |local: FaceUri, ordinary: usize| FaceSetup {
             remote: remote.clone(),
             local,
@@ -204,7 +204,7 @@ impl Daemon {
                                 .forwarder
                                 .add_face_at(now, setup, thread, &mut self.io)
                                 .map_err(|error| told(&error))?;
-                            self.give(face, thread, About::Udp(channel, peer));
+                            self.give(face, thread, SocketNews::Udp(channel, peer));
                             return Ok(Opened::New(face));
                         }
                         self.io.add_udp(channel).map_err(|error| told(&error))?

@@ -16,8 +16,8 @@ use crate::device;
 use crate::event::Event;
 use crate::face_uri::FaceUri;
 use crate::forwarder::{Forwarder, Opened, Sockets};
-use crate::inbox::{Inbox, Note, post};
-use crate::io::{Attempt, Io, find};
+use crate::inbox::{FaceNotice, Inbox, post};
+use crate::io::{Io, OpenAttempt, find};
 use crate::log::Log;
 use crate::readers::Readers;
 use crate::reconnect::Reconnects;
@@ -38,7 +38,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{SystemTime, UNIX_EPOCH};
 use unix_socket::UnixSocket;
-use wanted::Wanted;
+use wanted::FaceRequest;
 
 /// A running forwarder with its sockets.
 pub struct Daemon {
@@ -48,7 +48,7 @@ pub struct Daemon {
     unix: Option<UnixSocket>,
     tcp: Vec<TcpListener>,
     udp_options: UdpOptions,
-    attempts: Receiver<Attempt>,
+    attempts: Receiver<OpenAttempt>,
     reconnects: Reconnects,
     woken: UnixStream,
     stop: UnixStream,
@@ -120,7 +120,7 @@ impl Daemon {
         };
         let log = config.log.file.as_ref().map(opened).transpose()?;
         let queues = config.tables.part(&config.tables.queues_size).get() / 2;
-        let attempts_to = crate::io::Attempts::new(sender, waker);
+        let attempts_to = crate::io::OpenAttempts::new(sender, waker);
         let (forwarder, others) = Forwarder::sharded(config, Time::ZERO, wall_ms, seed);
         let threads = if others.is_empty() { 0 } else { 1 + others.len() };
         let inboxes: Arc<[Inbox]> =
@@ -213,7 +213,7 @@ impl Daemon {
         }
         let persistency =
             if entry.permanent { FacePersistency::Permanent } else { FacePersistency::Persistent };
-        let wanted = Wanted {
+        let wanted = FaceRequest {
             persistency,
             rates,
             headers: entry.headers,
@@ -309,7 +309,8 @@ impl Daemon {
                 self.forwarder.poll(now, &mut self.io);
             }
             if let Some(inbox) = inboxes.first() {
-                let is_there = |note: &Note| self.forwarder.number_of(note.slot) == Some(note.id);
+                let is_there =
+                    |note: &FaceNotice| self.forwarder.number_of(note.slot) == Some(note.id);
                 self.io.ended.extend(
                     inbox.notes().iter().filter(|note| is_there(note)).map(|note| note.slot),
                 );

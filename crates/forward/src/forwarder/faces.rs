@@ -128,7 +128,7 @@ impl Forwarder {
     /// Counts a face that could not be made because the table or the descriptors were used up.
     pub(crate) fn count_refused_face(&mut self) {
         self.state.faces_refused += 1;
-        self.state.is_pressed = true;
+        self.state.needs_eviction = true;
     }
 
     /// Removes idle faces that UDP packets have created, the longest idle first.
@@ -224,8 +224,8 @@ impl Forwarder {
     }
 
     /// Ends idle faces, and updates what depends on the size of packets and on silent neighbours.
-    pub(super) fn look_after_faces(&mut self, now: Time, sockets: &mut impl Sockets) {
-        if std::mem::take(&mut self.state.is_pressed) {
+    pub(super) fn maintain_faces(&mut self, now: Time, sockets: &mut impl Sockets) {
+        if std::mem::take(&mut self.state.needs_eviction) {
             self.make_room(now, sockets);
         }
         self.state.uses = [self.pieces.into(), self.pacing.into(), sockets.queues().into()];
@@ -278,7 +278,7 @@ impl Forwarder {
             let speaks = face.link.speaks_mircc(now);
             let changed = std::mem::replace(&mut face.speaks, speaks) != speaks;
             let is_down = face.is_down(now);
-            let changes_state = std::mem::replace(&mut face.told_down, is_down) != is_down;
+            let changes_state = std::mem::replace(&mut face.reported_down, is_down) != is_down;
             face.set_pace(now);
             if let Some(hello) = face.link.hello(now).filter(|_| !face.is_broken) {
                 face.traffic.octets_out += hello.len() as u64;
@@ -335,7 +335,7 @@ impl Forwarder {
             face.link.restart(&mut self.pieces);
             face.latest = now;
         }
-        self.look_after_faces(now, sockets);
+        self.maintain_faces(now, sockets);
     }
 
     /// A label that no face has. Labels of an earlier run have no meaning, since each run begins at

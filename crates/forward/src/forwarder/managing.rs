@@ -2,7 +2,7 @@
 
 use super::{Forwarder, Sockets};
 use crate::event;
-use crate::handover::{Handover, What};
+use crate::handover::{Handover, HandoverKind};
 use crate::management::{self, Effect, Reply};
 use crate::name::PacketName;
 use crate::numbers;
@@ -50,7 +50,11 @@ impl Forwarder {
     ) {
         if let Some(sharding) = self.sharding.as_mut().filter(|sharding| sharding.own() != FIRST) {
             if let Some(id) = sharding.id(slot) {
-                sharding.outboxes[FIRST].push(Handover { slot, id, what: What::Announce(kind) });
+                sharding.outboxes[FIRST].push(Handover {
+                    slot,
+                    id,
+                    what: HandoverKind::Announce(kind),
+                });
             }
             return;
         }

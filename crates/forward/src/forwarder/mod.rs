@@ -11,7 +11,7 @@ pub use sockets::Sockets;
 
 use crate::config::{Config, Mircc, Tables, Text};
 use crate::link::Scratch;
-use crate::memory::Memory;
+use crate::memory::ManagementState;
 use crate::name::PacketName;
 use crate::numbers;
 use crate::rib::Route;
@@ -140,7 +140,7 @@ impl Forwarder {
         Forwarder {
             state: State::new(
                 node,
-                Memory::new(
+                ManagementState::new(
                     now,
                     wall_ms,
                     strategy.entry().name,
@@ -221,7 +221,7 @@ impl Forwarder {
         self.state.memory.stored.expire(now);
         if self.upkeep <= now {
             self.upkeep = now + UPKEEP;
-            self.look_after_faces(now, sockets);
+            self.maintain_faces(now, sockets);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Forwarder, Sockets};
 use crate::departure;
-use crate::handover::{Handover, What};
+use crate::handover::{Handover, HandoverKind};
 use crate::link::{Fault, Received};
 use crate::name::PacketName;
 use crate::numbers;
@@ -69,14 +69,14 @@ impl Forwarder {
                 sharding.outboxes[FIRST].push(Handover {
                     slot,
                     id,
-                    what: What::Copy(packet.clone()),
+                    what: HandoverKind::Copy(packet.clone()),
                 });
             }
             if thread != sharding.own() {
                 return sharding.outboxes[thread].push(Handover {
                     slot,
                     id,
-                    what: What::Came(packet),
+                    what: HandoverKind::Came(packet),
                 });
             }
         }
@@ -110,7 +110,11 @@ impl Forwarder {
         if let Some(sharding) = &mut self.sharding
             && let Some(id) = sharding.id(slot)
         {
-            sharding.tell_all(|| Handover { slot, id, what: What::Understands(neighbour) });
+            sharding.tell_all(|| Handover {
+                slot,
+                id,
+                what: HandoverKind::MirccSupport(neighbour),
+            });
         }
     }
 
@@ -133,7 +137,7 @@ impl Forwarder {
                     sharding.outboxes[owner].push(Handover {
                         slot,
                         id,
-                        what: What::Leaves(packet, from),
+                        what: HandoverKind::Leaves(packet, from),
                     });
                 }
             } else {

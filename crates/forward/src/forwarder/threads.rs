@@ -2,7 +2,7 @@
 
 use super::{Forwarder, Sockets};
 use crate::face::{Face, FaceTraffic};
-use crate::handover::{Handover, What};
+use crate::handover::{Handover, HandoverKind};
 use crate::management;
 use crate::memory::Settings;
 use crate::name::PacketName;
@@ -26,17 +26,17 @@ impl Forwarder {
             return;
         };
         match what {
-            What::Came(packet) => self.handle(now, slot, id, packet, sockets),
-            What::Copy(Packet::Data(data)) if self.state.node.awaits(now, &data) => {
+            HandoverKind::Came(packet) => self.handle(now, slot, id, packet, sockets),
+            HandoverKind::Copy(Packet::Data(data)) if self.state.node.awaits(now, &data) => {
                 self.handle(now, slot, id, Packet::Data(data), sockets);
             }
-            What::Copy(_) => {}
-            What::Leaves(packet, from) if sharding.owns(slot) => {
+            HandoverKind::Copy(_) => {}
+            HandoverKind::Leaves(packet, from) if sharding.owns(slot) => {
                 self.depart(now, slot, from, packet, sockets)
             }
-            What::Leaves(..) => {}
-            What::Understands(neighbour) => self.state.node.set_neighbour(slot, neighbour),
-            What::Announce(kind) => self.announce(now, slot, kind, sockets),
+            HandoverKind::Leaves(..) => {}
+            HandoverKind::MirccSupport(neighbour) => self.state.node.set_neighbour(slot, neighbour),
+            HandoverKind::Announce(kind) => self.announce(now, slot, kind, sockets),
         }
     }
 

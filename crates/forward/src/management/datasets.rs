@@ -5,7 +5,7 @@ use super::response::Outcome;
 use super::{strategies, tables};
 use crate::name::PacketName;
 use crate::rib::Route;
-use crate::shard::{TABLES, Use};
+use crate::shard::{TABLES, TableUse};
 use crate::state::State;
 use crate::stored::Dataset;
 use narrows_ndn::management::{
@@ -179,7 +179,7 @@ fn faces(state: &State, now: Time, filter: &FaceQueryFilter<'_>) -> Vec<u8> {
 fn uses(state: &State) -> Vec<u8> {
     let tally = state.tally();
     let mut content = Vec::new();
-    for (name, Use { used, limit, refused }) in TABLES.iter().zip(tally.uses) {
+    for (name, TableUse { used, limit, refused }) in TABLES.iter().zip(tally.uses) {
         TableStatus { name, used, limit, refused }.write(&mut content);
     }
     content

@@ -6,7 +6,7 @@ use super::response::Outcome;
 use crate::face::Face;
 use crate::face_uri::{Remote, RemoteError};
 use crate::link_rates::LinkRates;
-use crate::memory::{Opening, Settings};
+use crate::memory::{PendingCreation, Settings};
 use crate::state::State;
 use narrows_icn::FaceId;
 use narrows_ndn::management::{ControlParameters, FacePersistency, face_flags};
@@ -68,14 +68,14 @@ pub(super) fn create(
     }
     let ticket = state.memory.next_ticket;
     state.memory.next_ticket += 1;
-    state.memory.opening.insert(ticket, Opening { name: command.name.clone(), settings });
+    state.memory.opening.insert(ticket, PendingCreation { name: command.name.clone(), settings });
     (None, Some(Effect::Open { ticket, remote, rates: settings.rates }))
 }
 
 /// Answers a command when the face that it asked for is open, or cannot be opened for the reason in
 /// the error.
 pub(crate) fn opened(state: &mut State, ticket: u64, face: Result<FaceId, String>) -> Reply {
-    let Some(Opening { name, settings }) = state.memory.opening.remove(&ticket) else {
+    let Some(PendingCreation { name, settings }) = state.memory.opening.remove(&ticket) else {
         return Reply::new();
     };
     let outcome = match face {
@@ -92,7 +92,7 @@ pub(crate) fn opened(state: &mut State, ticket: u64, face: Result<FaceId, String
 
 /// Answers a command that asked for a face that exists already.
 pub(crate) fn found(state: &mut State, ticket: u64, slot: FaceId) -> Reply {
-    let Some(Opening { name, .. }) = state.memory.opening.remove(&ticket) else {
+    let Some(PendingCreation { name, .. }) = state.memory.opening.remove(&ticket) else {
         return Reply::new();
     };
     state.face(slot).map(exists).map(|outcome| outcome.data(&name)).into_iter().collect()

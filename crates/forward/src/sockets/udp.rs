@@ -100,7 +100,12 @@ impl UdpChannel {
 
     /// Sends a batch to a peer, many datagrams at once unless `singly` is true. An error concerns
     /// this batch only; `sent` of its datagrams have been sent.
-    pub(crate) fn send(&self, peer: SocketAddr, batch: &Batch, singly: bool) -> Result<(), Unsent> {
+    pub(crate) fn send(
+        &self,
+        peer: SocketAddr,
+        batch: &Batch,
+        singly: bool,
+    ) -> Result<(), BatchError> {
         let at_once =
             if self.options.offload && !singly { self.state.max_gso_segments() } else { 1 };
         let peer = if self.is_dual { bound::mapped(peer) } else { peer };
@@ -118,7 +123,7 @@ impl UdpChannel {
                 // not been sent yet.
                 result = self.state.try_send((&self.socket).into(), &transmit);
             }
-            result.map_err(|error| Unsent { sent, error, at_once: segment_size.is_some() })?;
+            result.map_err(|error| BatchError { sent, error, at_once: segment_size.is_some() })?;
         }
         Ok(())
     }
@@ -132,7 +137,7 @@ impl UdpChannel {
 
 /// Reason why a batch was not sent, or only partly.
 #[derive(Debug)]
-pub(crate) struct Unsent {
+pub(crate) struct BatchError {
     /// Number of datagrams that were sent.
     pub(crate) sent: usize,
     /// Error of the kernel.
@@ -141,7 +146,7 @@ pub(crate) struct Unsent {
     at_once: bool,
 }
 
-impl Unsent {
+impl BatchError {
     /// True if the kernel refuses to cut datagrams of this size (`udp_send_skb` in net/ipv4/udp.c).
     /// It may still accept each of them alone, as IP fragments.
     pub(crate) fn is_of_size(&self) -> bool {

@@ -4,8 +4,8 @@ use super::bench::name;
 use super::daemon::Running;
 use super::example;
 use narrows_forward::{
-    Answer, Consumer, Data, FetchError, Identity, InterestDraft, Name, Object, Place, Pong,
-    Producer, Signed, Trust,
+    Answer, Consumer, Data, FetchError, Identity, InterestDraft, Name, Object, PingOutcome, Place,
+    Producer, SignatureStatus, Trust,
 };
 use narrows_ndn::Certificate;
 use narrows_ndn::signature::SigningKey;
@@ -86,8 +86,8 @@ fn an_object_is_checked_against_the_certificate_that_is_trusted() {
         Ok::<_, FetchError>(fetched.signed.into_iter().collect::<Vec<_>>())
     };
     let signer = key_name.as_ref().to_string();
-    assert_eq!(fetch(None).expect("fetched"), [Signed::By(signer.clone())]);
-    assert_eq!(fetch(Some(&certificate)).expect("fetched"), [Signed::Verified(signer)]);
+    assert_eq!(fetch(None).expect("fetched"), [SignatureStatus::By(signer.clone())]);
+    assert_eq!(fetch(Some(&certificate)).expect("fetched"), [SignatureStatus::Verified(signer)]);
     assert!(matches!(fetch(Some(stranger.certificate())), Err(FetchError::Distrusted(..))));
 
     let asked = InterestDraft { can_be_prefix: true, ..InterestDraft::new(key_name.as_ref()) };
@@ -132,7 +132,7 @@ fn a_producer_answers_under_several_prefixes_as_it_is_told() {
     for number in 0..3 {
         assert!(matches!(
             consumer.ping(&name("/a"), number, patience).expect("connected"),
-            Pong::Answered(_)
+            PingOutcome::Answered(_)
         ));
     }
     for number in 1..=3u8 {
@@ -144,7 +144,7 @@ fn a_producer_answers_under_several_prefixes_as_it_is_told() {
             })
             .expect("an answer");
         assert_eq!(Data::decode(&came.octets).expect("a Data").content, Some(&[number][..]));
-        assert_eq!(came.signed, Signed::Nobody);
+        assert_eq!(came.signed, SignatureStatus::Nobody);
     }
     let asked = name("/count/a/b");
     let silent = consumer
@@ -155,7 +155,7 @@ fn a_producer_answers_under_several_prefixes_as_it_is_told() {
     );
     assert_eq!(serving.end(), 6);
     assert!(
-        matches!(consumer.ping(&name("/b"), 1, patience).expect("connected"), Pong::Lost(_)),
+        matches!(consumer.ping(&name("/b"), 1, patience).expect("connected"), PingOutcome::Lost(_)),
         "/b is not registered"
     );
 }

@@ -2,8 +2,8 @@
 //! all.
 
 use narrows_forward::{
-    Config, FaceSetup, FaceUri, Forwarder, Handovers, LinkRates, Opened, Remote, Shared, Sockets,
-    Understands,
+    Config, FaceSetup, FaceUri, Forwarder, Handovers, LinkRates, MirccSupport, Opened, Remote,
+    Shared, Sockets,
 };
 use narrows_icn::FaceId;
 use narrows_ndn::lp::{Header, LpPacket, Mircc};
@@ -169,7 +169,7 @@ impl Bench {
             ends_idle: false,
             rates: None,
             headers: None,
-            understands: Understands::Auto,
+            understands: MirccSupport::Auto,
             nacks: false,
             police: false,
         })
@@ -296,7 +296,7 @@ fn neighbour_setup(remote: &str, rates: Option<LinkRates>) -> FaceSetup {
         ends_idle: true,
         rates,
         headers: None,
-        understands: Understands::Auto,
+        understands: MirccSupport::Auto,
         nacks: false,
         police: false,
     }

@@ -473,13 +473,13 @@ fn a_token_comes_back_with_the_answer() {
 
 #[test]
 fn refusals_by_policing_are_reported_for_policed_faces_only() {
-    use narrows_forward::{FaceSetup, FaceUri, Understands};
+    use narrows_forward::{FaceSetup, FaceUri, MirccSupport};
     use narrows_ndn::lp::Mircc;
     let mut bench = Bench::new();
     let (app, up) = (bench.app(), bench.neighbour("udp4://192.0.2.7:6363"));
     let remote = FaceUri::Udp("192.0.2.9:6363".parse().expect("an address"));
     let setup = FaceSetup::on_demand(remote.clone(), remote, false, 1400);
-    let down = bench.face(FaceSetup { police: true, understands: Understands::On, ..setup });
+    let down = bench.face(FaceSetup { police: true, understands: MirccSupport::On, ..setup });
     bench.forwarder.add_route(&name("/a"), up, 0);
     bench.receive(down, &of_follower("/a/0", 1));
     let mircc = Mircc { primary_bps: Some(100_000), ..Mircc::default() };

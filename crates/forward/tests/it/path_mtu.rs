@@ -382,7 +382,7 @@ fn addresses_of_a_link_and_both_kinds_of_ip_are_told_apart() {
         let pong = consumer
             .ping(&prefix.parse().expect("a name"), 1, narrows_units::Span::from_secs(4))
             .expect("a connection");
-        assert!(matches!(pong, narrows_forward::Pong::Answered(_)), "{prefix}: {pong:?}");
+        assert!(matches!(pong, narrows_forward::PingOutcome::Answered(_)), "{prefix}: {pong:?}");
     }
     go_on.store(false, Ordering::Relaxed);
     producing.join().expect("a producer");

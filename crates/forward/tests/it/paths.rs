@@ -3,7 +3,7 @@
 
 use super::bench::name;
 use super::daemon::Running;
-use narrows_forward::{Consumer, FoundPath, PathPong, Place, Producer};
+use narrows_forward::{Consumer, FoundPath, PathPingOutcome, Place, Producer};
 use narrows_units::{Rate, Span};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -55,24 +55,30 @@ fn paths_are_found_pinged_and_traced_hop_by_hop() {
             number += 1;
             let pong =
                 consumer.ping_path(&name("/p"), number, Some(path), PATIENCE).expect("connected");
-            assert!(matches!(&pong, PathPong::Answered(_, by) if by.id == path.id), "{pong:?}");
+            assert!(
+                matches!(&pong, PathPingOutcome::Answered(_, by) if by.id == path.id),
+                "{pong:?}"
+            );
         }
         // Hops: this host's forwarder, the neighbour, whose Nack has crossed the link of 50 Mbit/s,
         // and the producer.
-        let hops: Vec<PathPong> = (1..=3)
+        let hops: Vec<PathPingOutcome> = (1..=3)
             .map(|hop| {
                 number += 1;
                 consumer.trace(&name("/p"), number, path, hop, PATIENCE).expect("connected")
             })
             .collect();
-        assert!(matches!(hops[0], PathPong::Refused(_, None)), "{hops:?}");
+        assert!(matches!(hops[0], PathPingOutcome::Refused(_, None)), "{hops:?}");
         let up_to_50 =
             |rates: &(Rate, Rate)| rates.0 > Rate::from_mbps(20) && rates.0 <= Rate::from_mbps(50);
         assert!(
-            matches!(&hops[1], PathPong::Refused(_, Some(rates)) if up_to_50(rates)),
+            matches!(&hops[1], PathPingOutcome::Refused(_, Some(rates)) if up_to_50(rates)),
             "{hops:?}"
         );
-        assert!(matches!(&hops[2], PathPong::Answered(_, by) if by.id == path.id), "{hops:?}");
+        assert!(
+            matches!(&hops[2], PathPingOutcome::Answered(_, by) if by.id == path.id),
+            "{hops:?}"
+        );
     }
     going.store(false, Ordering::Relaxed);
     serving.join().expect("a producer");

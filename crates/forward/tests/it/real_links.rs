@@ -2,7 +2,7 @@
 //! that follow no rates.
 
 use super::bench::*;
-use narrows_forward::{Config, FaceSetup, FaceUri, LinkRates, Understands};
+use narrows_forward::{Config, FaceSetup, FaceUri, LinkRates, MirccSupport};
 use narrows_icn::FaceId;
 use narrows_ndn::lp::NackReason;
 use narrows_ndn::management::{
@@ -58,7 +58,7 @@ fn a_neighbour_that_shows_mircc_on_an_on_demand_face_gets_hellos_too() {
         ends_idle: true,
         rates: None,
         headers: None,
-        understands: Understands::Auto,
+        understands: MirccSupport::Auto,
         nacks: false,
         police: false,
     });
@@ -305,7 +305,7 @@ fn only_a_permanent_face_over_tcp_is_connected_again() {
             ends_idle: true,
             rates: None,
             headers: None,
-            understands: Understands::Auto,
+            understands: MirccSupport::Auto,
             nacks: false,
             police: false,
         })

@@ -146,7 +146,7 @@ fn a_large_packet_goes_in_pieces_and_comes_out_whole() {
 
 #[test]
 fn an_idle_face_that_a_packet_made_ends() {
-    use narrows_forward::{FaceSetup, FaceUri, Understands};
+    use narrows_forward::{FaceSetup, FaceUri, MirccSupport};
     use narrows_ndn::management::FacePersistency;
     let mut bench = Bench::new();
     let face = bench.face(FaceSetup {
@@ -159,7 +159,7 @@ fn an_idle_face_that_a_packet_made_ends() {
         ends_idle: true,
         rates: None,
         headers: None,
-        understands: Understands::Auto,
+        understands: MirccSupport::Auto,
         nacks: false,
         police: false,
     });

@@ -1,7 +1,9 @@
 //! Keys, certificates, and the Data that a consumer accepts.
 
 use super::bench::name;
-use narrows_forward::{Distrust, Identity, IdentityError, Signed, Trust, armoured};
+use narrows_forward::{
+    Identity, IdentityError, SignatureStatus, Trust, TrustError, encode_certificate_file,
+};
 use narrows_ndn::signature::{KeyLocator, Signer, SigningKey};
 use narrows_ndn::{Certificate, Data, DataDraft, Name};
 
@@ -35,7 +37,7 @@ fn signed_by(key: &SigningKey, locator: &Name) -> Vec<u8> {
 
 fn trusting(identity: &Identity) -> Trust {
     let mut trust = Trust::default();
-    trust.add(armoured(identity.certificate()).as_bytes()).expect("a certificate");
+    trust.add(encode_certificate_file(identity.certificate()).as_bytes()).expect("a certificate");
     trust
 }
 
@@ -48,13 +50,16 @@ fn a_trusted_key_verifies_and_any_other_does_not() {
         for locator in [own.key_name(), &certificate] {
             let octets = signed_by(own.key(), locator);
             let data = Data::decode(&octets).expect("a Data");
-            assert_eq!(trust.check(&data, NOW), Ok(Signed::Verified(key_name.clone())));
-            assert_eq!(anybody.check(&data, NOW), Ok(Signed::By(locator.as_ref().to_string())));
+            assert_eq!(trust.check(&data, NOW), Ok(SignatureStatus::Verified(key_name.clone())));
+            assert_eq!(
+                anybody.check(&data, NOW),
+                Ok(SignatureStatus::By(locator.as_ref().to_string()))
+            );
         }
         let octets = signed_by(other.key(), own.key_name());
         assert_eq!(
             trust.check(&Data::decode(&octets).expect("a Data"), NOW),
-            Err(Distrust::Forged(key_name.clone()))
+            Err(TrustError::Forged(key_name.clone()))
         );
         let octets = signed_by(other.key(), other.key_name());
         let told = trust
@@ -72,7 +77,7 @@ fn a_trusted_key_verifies_and_any_other_does_not() {
         octets[at] ^= 1;
         assert_eq!(
             trust.check(&Data::decode(&octets).expect("a Data"), NOW),
-            Err(Distrust::Forged(key_name))
+            Err(TrustError::Forged(key_name))
         );
     }
 }
@@ -86,7 +91,7 @@ fn a_certificate_counts_while_it_is_valid() {
     for (at, valid) in [(NOW - 1, false), (NOW, true), (end, true), (end + 1, false)] {
         let checked = trusting(&own).check(&data, at);
         assert_eq!(checked.is_ok(), valid, "{checked:?}");
-        assert_eq!(matches!(checked, Err(Distrust::Expired { .. })), !valid);
+        assert_eq!(matches!(checked, Err(TrustError::Expired { .. })), !valid);
     }
 }
 
@@ -97,14 +102,14 @@ fn digests_protect_from_damage_and_are_nobodys_signature() {
     let at = name("/x");
     DataDraft::new(at.as_ref(), b"content").write(&Signer::DIGEST, &mut octets);
     let data = Data::decode(&octets).expect("a Data");
-    assert_eq!(Trust::default().check(&data, NOW), Ok(Signed::Nobody));
-    assert_eq!(trusting(&own).check(&data, NOW), Err(Distrust::Unsigned));
+    assert_eq!(Trust::default().check(&data, NOW), Ok(SignatureStatus::Nobody));
+    assert_eq!(trusting(&own).check(&data, NOW), Err(TrustError::Unsigned));
     let last = octets.len() - 1;
     octets[last] ^= 1;
     for trust in [Trust::default(), trusting(&own)] {
         assert_eq!(
             trust.check(&Data::decode(&octets).expect("a Data"), NOW),
-            Err(Distrust::Damaged)
+            Err(TrustError::Damaged)
         );
     }
 }

@@ -30,7 +30,7 @@ pub enum ParametersError {
 
 /// Result of the check of an Interest's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Digested {
+pub enum ParametersStatus {
     /// The Interest has neither parameters nor a digest.
     Nothing,
     /// The Interest has parameters, and their digest is in the name.
@@ -43,20 +43,20 @@ impl Interest<'_> {
     ///
     /// # Errors
     /// The name and the parameters do not belong together.
-    pub fn check_parameters(&self) -> Result<Digested, ParametersError> {
+    pub fn check_parameters(&self) -> Result<ParametersStatus, ParametersError> {
         let mut digests = self
             .name
             .components()
             .filter(|component| u32::from(component.number) == number::PARAMETERS_DIGEST);
         match (digests.next(), digests.next(), self.parameters) {
-            (None, _, None) => Ok(Digested::Nothing),
+            (None, _, None) => Ok(ParametersStatus::Nothing),
             (None, _, Some(_)) => Err(ParametersError::NoDigest),
             (Some(_), Some(_), _) => Err(ParametersError::ManyDigests),
             (Some(_), None, None) => Err(ParametersError::NoParameters),
             (Some(digest), None, Some(_))
                 if digest.value == Sha256::digest(self.digested()).as_slice() =>
             {
-                Ok(Digested::Parameters)
+                Ok(ParametersStatus::Parameters)
             }
             _ => Err(ParametersError::Differs),
         }

@@ -8,7 +8,7 @@ mod hop_limit;
 mod signed;
 
 pub use borrowed::{DEFAULT_LIFETIME, Interest};
-pub use digest::{Digested, ParametersError};
+pub use digest::{ParametersError, ParametersStatus};
 pub use draft::InterestDraft;
 pub use hint::Names;
 pub use hop_limit::HopLimit;

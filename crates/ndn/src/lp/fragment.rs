@@ -45,12 +45,18 @@ impl Fragmenter {
         header: &'a Header<'a>,
         packet: &'a [u8],
         mtu: usize,
-    ) -> Result<Pieces<'a>, TooLarge> {
+    ) -> Result<Fragments<'a>, TooLarge> {
         let fail = TooLarge { packet: packet.len(), mtu };
         let fields = header.size_behind_fragmentation();
         let whole = if fields == 0 { packet.len() } else { packet_size(fields, packet.len()) };
         if whole <= mtu {
-            return Ok(Pieces { header, packet, form: Form::Whole { fields }, next: 0, count: 1 });
+            return Ok(Fragments {
+                header,
+                packet,
+                form: Form::Whole { fields },
+                next: 0,
+                count: 1,
+            });
         }
         let rest = on_each(header);
         // FragIndex and FragCount take the same octets on all fragments, so that all have the same
@@ -68,7 +74,7 @@ impl Fragmenter {
             if width == 2 || count <= 0xFF {
                 let cut = Cut { sequence: self.sequence, width, room_first, room_rest };
                 self.sequence = self.sequence.wrapping_add(count as u64);
-                return Ok(Pieces { header, packet, form: Form::Cut(cut), next: 0, count });
+                return Ok(Fragments { header, packet, form: Form::Cut(cut), next: 0, count });
             }
         }
         Err(fail)
@@ -108,7 +114,7 @@ struct Cut {
 
 /// The fragments of a packet, first to last.
 #[derive(Clone, Debug)]
-pub struct Pieces<'a> {
+pub struct Fragments<'a> {
     header: &'a Header<'a>,
     packet: &'a [u8],
     form: Form,
@@ -116,7 +122,7 @@ pub struct Pieces<'a> {
     count: usize,
 }
 
-impl Pieces<'_> {
+impl Fragments<'_> {
     /// Number of fragments that have not been written.
     pub fn left(&self) -> usize {
         self.count - self.next
@@ -137,7 +143,7 @@ impl Pieces<'_> {
                     number::lp::LP_PACKET,
                     fields + element_size(number::lp::FRAGMENT, self.packet.len()),
                 );
-                self.header.write_behind_fragmentation(out);
+                self.header.write_after_fragmentation(out);
                 put_element(out, number::lp::FRAGMENT, self.packet);
             }
             Form::Cut(cut) => self.write_piece(index, cut, out),
@@ -166,7 +172,7 @@ impl Pieces<'_> {
         put_wide(out, number::lp::SEQUENCE, cut.sequence.wrapping_add(index as u64));
         put_element(out, number::lp::FRAG_INDEX, &narrow(index)[8 - cut.width..]);
         put_element(out, number::lp::FRAG_COUNT, &narrow(self.count)[8 - cut.width..]);
-        header.write_behind_fragmentation(out);
+        header.write_after_fragmentation(out);
         put_element(out, number::lp::FRAGMENT, piece);
     }
 }

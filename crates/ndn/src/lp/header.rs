@@ -177,10 +177,10 @@ impl<'a> Header<'a> {
         count.0
     }
 
-    /// Number of octets that [`Self::write_behind_fragmentation`] appends.
+    /// Number of octets that [`Self::write_after_fragmentation`] appends.
     pub(super) fn size_behind_fragmentation(&self) -> usize {
         let mut count = Count(0);
-        self.write_behind_fragmentation(&mut count);
+        self.write_after_fragmentation(&mut count);
         count.0
     }
 
@@ -195,12 +195,12 @@ impl<'a> Header<'a> {
         };
         put(out, number::lp::FRAG_INDEX, self.frag_index);
         put(out, number::lp::FRAG_COUNT, self.frag_count);
-        self.write_behind_fragmentation(out);
+        self.write_after_fragmentation(out);
     }
 
     /// Appends the fields except the fragmentation fields, which precede them.
     #[inline]
-    pub(super) fn write_behind_fragmentation<B: Buffer + ?Sized>(&self, out: &mut B) {
+    pub(super) fn write_after_fragmentation<B: Buffer + ?Sized>(&self, out: &mut B) {
         if let Some(token) = self.pit_token {
             put_element(out, number::lp::PIT_TOKEN, token.0);
         }

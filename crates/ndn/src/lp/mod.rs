@@ -8,10 +8,10 @@ mod overwrite;
 mod packet;
 mod reassemble;
 
-pub use fragment::{Fragmenter, Pieces, TooLarge};
+pub use fragment::{Fragmenter, Fragments, TooLarge};
 pub use header::{Header, Mircc, NO_CACHE, PitToken};
 pub use label::{LabelFlags, PathLabel};
 pub use nack::NackReason;
-pub use overwrite::{NotOverwritten, overwrite};
+pub use overwrite::{OverwriteError, overwrite};
 pub use packet::LpPacket;
 pub use reassemble::{Reassembler, ReassemblyCounters, ReassemblyError};

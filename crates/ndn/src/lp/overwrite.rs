@@ -6,7 +6,7 @@ use thiserror::Error;
 
 /// Reason why a field cannot be overwritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum NotOverwritten {
+pub enum OverwriteError {
     /// The octets are not an LpPacket.
     #[error(transparent)]
     Malformed(#[from] DecodeError),
@@ -31,7 +31,7 @@ pub enum NotOverwritten {
 ///
 /// # Errors
 /// The field is missing, or the value does not fit.
-pub fn overwrite(wire: &mut [u8], number: u32, value: u64) -> Result<(), NotOverwritten> {
+pub fn overwrite(wire: &mut [u8], number: u32, value: u64) -> Result<(), OverwriteError> {
     let outer = Element::only(wire)?.expect(number::lp::LP_PACKET)?;
     for element in Reader::within(&outer) {
         let element = element?;
@@ -39,11 +39,11 @@ pub fn overwrite(wire: &mut [u8], number: u32, value: u64) -> Result<(), NotOver
             let width = element.value.len();
             let at = element.value_offset();
             if !matches!(width, 1 | 2 | 4 | 8) || nni_size(value) > width {
-                return Err(NotOverwritten::TooNarrow { number, width, value });
+                return Err(OverwriteError::TooNarrow { number, width, value });
             }
             wire[at..at + width].copy_from_slice(&value.to_be_bytes()[8 - width..]);
             return Ok(());
         }
     }
-    Err(NotOverwritten::Absent(number))
+    Err(OverwriteError::Absent(number))
 }

@@ -59,7 +59,7 @@ impl<'a> LpPacket<'a> {
     }
 
     /// True if the packet is a fragment: its Fragment is only part of a network packet.
-    pub fn is_piece(&self) -> bool {
+    pub fn is_fragment(&self) -> bool {
         self.header.frag_count.is_some_and(|count| count != 1)
             || self.header.frag_index.is_some_and(|index| index != 0)
     }

@@ -119,7 +119,7 @@ impl Reassembler {
         Some(partial)
     }
 
-    /// Takes a fragment ([`LpPacket::is_piece`]). If the fragment completes a packet, appends the
+    /// Takes a fragment ([`LpPacket::is_fragment`]). If the fragment completes a packet, appends the
     /// packet to `out` as an LpPacket without fragmentation fields and returns true.
     ///
     /// # Errors

@@ -43,7 +43,7 @@ pub struct ManagementName<'a> {
 pub enum CommandForm {
     /// As in version 0.3: the name ends with a digest of the parameters, and the signature follows
     /// the parameters.
-    Signed,
+    SignatureStatus,
     /// As in version 0.2: the name ends with a timestamp, random octets and the signature.
     SignedInName,
     /// Unsigned.
@@ -104,7 +104,7 @@ impl CommandForm {
     /// InterestSignatureInfo is malformed.
     pub fn of(interest: &Interest) -> Result<CommandForm, DecodeError> {
         Ok(match interest.signature()?.map(|signature| signature.form) {
-            Some(SignatureForm::Elements) => CommandForm::Signed,
+            Some(SignatureForm::Elements) => CommandForm::SignatureStatus,
             Some(SignatureForm::Components) => CommandForm::SignedInName,
             None => CommandForm::Unsigned,
         })

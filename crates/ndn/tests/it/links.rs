@@ -70,7 +70,7 @@ fn all_fields_stand_in_the_order_of_their_types() {
     assert_eq!(packet.header, all());
     assert_eq!(packet.fragment, Some(&octets(INTEREST)[..]));
     assert_eq!(&wire[packet.fragment_range().expect("a fragment")], octets(INTEREST));
-    assert!(!packet.is_piece() && packet.header.is_marked() && packet.header.mircc.any());
+    assert!(!packet.is_fragment() && packet.header.is_marked() && packet.header.mircc.any());
 }
 
 #[test]
@@ -196,13 +196,13 @@ fn a_rate_is_written_over_another() {
     assert_eq!(packet.fragment, Some(&octets(INTEREST)[..]));
     assert_eq!(
         overwrite(&mut wire, number::mircc::SECONDARY_RATE, 5),
-        Err(NotOverwritten::Absent(904))
+        Err(OverwriteError::Absent(904))
     );
     assert_eq!(
         overwrite(&mut wire, number::mircc::CLASS, 256),
-        Err(NotOverwritten::TooNarrow { number: 908, width: 1, value: 256 })
+        Err(OverwriteError::TooNarrow { number: 908, width: 1, value: 256 })
     );
-    assert!(matches!(overwrite(&mut octets(INTEREST), 900, 5), Err(NotOverwritten::Malformed(_))));
+    assert!(matches!(overwrite(&mut octets(INTEREST), 900, 5), Err(OverwriteError::Malformed(_))));
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn commands_are_read_and_written_again() {
                 persistency: Some(FacePersistency::Persistent),
                 ..none
             },
-            CommandForm::Signed,
+            CommandForm::SignatureStatus,
         ),
         (
             ROUTE,
@@ -56,14 +56,14 @@ fn commands_are_read_and_written_again() {
                 cost: Some(0),
                 ..none
             },
-            CommandForm::Signed,
+            CommandForm::SignatureStatus,
         ),
         (
             PYTHON_REGISTER,
             "rib",
             "register",
             ControlParameters { name: Some(python.as_ref()), ..none },
-            CommandForm::Signed,
+            CommandForm::SignatureStatus,
         ),
         (
             PYTHON_COMMAND,
@@ -84,7 +84,7 @@ fn commands_are_read_and_written_again() {
                 expiration_ms: Some(1_200_000),
                 ..none
             },
-            CommandForm::Signed,
+            CommandForm::SignatureStatus,
         ),
         (
             STRATEGY,
@@ -95,7 +95,7 @@ fn commands_are_read_and_written_again() {
                 strategy: Some(StrategyName(strategy.as_ref())),
                 ..none
             },
-            CommandForm::Signed,
+            CommandForm::SignatureStatus,
         ),
     ];
     for (digits, module, verb, parameters, form) in cases {

@@ -4,7 +4,7 @@ use crate::captured::{CREATE, METADATA, QUERY, octets};
 use narrows_ndn::signature::Signer;
 use narrows_ndn::tlv::{DecodeError, Fault};
 use narrows_ndn::{
-    ContentType, Data, DataDraft, Digested, Interest, InterestDraft, MetaInfo, Name,
+    ContentType, Data, DataDraft, Interest, InterestDraft, MetaInfo, Name, ParametersStatus,
 };
 use narrows_units::Span;
 
@@ -25,11 +25,11 @@ fn an_interest_is_read_and_written_again() {
         (Some(0x3b7f_5854), Some(1000), None)
     );
     assert_eq!(interest.parameters, Some(&[][..]));
-    assert_eq!(interest.check_parameters(), Ok(Digested::Parameters));
+    assert_eq!(interest.check_parameters(), Ok(ParametersStatus::Parameters));
 
     let wire = octets(QUERY);
     let interest = Interest::decode(&wire).expect("an Interest");
-    assert_eq!(interest.check_parameters(), Ok(Digested::Nothing));
+    assert_eq!(interest.check_parameters(), Ok(ParametersStatus::Nothing));
     let draft = InterestDraft {
         can_be_prefix: true,
         must_be_fresh: true,

@@ -63,7 +63,7 @@ fn a_packet_that_fits_is_not_fragmented() {
     assert_eq!((one.len(), one[0].len()), (1, 1421));
     let read = LpPacket::decode(&one[0]).expect("a packet");
     assert_eq!(
-        (read.header.sequence, read.header.frag_count, read.is_piece()),
+        (read.header.sequence, read.header.frag_count, read.is_fragment()),
         (None, None, false)
     );
     assert_eq!(cut(&marked, &small, 1420).len(), 2);
@@ -217,7 +217,7 @@ proptest! {
         }
         if all.len() == 1 {
             let read = LpPacket::decode(&all[0]).expect("a packet");
-            prop_assert!(!read.is_piece() && read.header == header && read.fragment == Some(&whole[..]));
+            prop_assert!(!read.is_fragment() && read.header == header && read.fragment == Some(&whole[..]));
             return Ok(());
         }
         let equal = &all[..all.len() - 1];

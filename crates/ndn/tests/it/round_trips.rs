@@ -68,7 +68,7 @@ proptest! {
         let mut wire = Vec::new();
         draft.write(&mut wire);
         let read = Interest::decode(&wire).expect("an Interest");
-        let digested = if parameters.is_some() { Digested::Parameters } else { Digested::Nothing };
+        let digested = if parameters.is_some() { ParametersStatus::Parameters } else { ParametersStatus::Nothing };
         prop_assert_eq!(read.check_parameters(), Ok(digested));
         prop_assert_eq!(read.name.prefix(draft.name.len()), draft.name);
         prop_assert_eq!(read.name.len() - draft.name.len(), usize::from(parameters.is_some()));

@@ -35,8 +35,11 @@ fn signed_interests_of_other_programs_verify() {
             "{:?}",
             signature.info.time_ms
         );
-        let digested =
-            if form == SignatureForm::Elements { Digested::Parameters } else { Digested::Nothing };
+        let digested = if form == SignatureForm::Elements {
+            ParametersStatus::Parameters
+        } else {
+            ParametersStatus::Nothing
+        };
         assert_eq!(interest.check_parameters(), Ok(digested));
 
         // The signature covers the first letter of the first component in both forms.
@@ -119,14 +122,14 @@ fn a_digest_in_the_middle_of_a_name_stays_there() {
     let mut plain = Vec::new();
     draft.write(&mut plain);
     let interest = Interest::decode(&plain).expect("an Interest");
-    assert_eq!(interest.check_parameters(), Ok(Digested::Parameters));
+    assert_eq!(interest.check_parameters(), Ok(ParametersStatus::Parameters));
     assert_eq!((interest.name.len(), interest.name.last().expect("b").value), (3, &b"b"[..]));
     assert_eq!(interest.signature(), Ok(None));
 
     let mut signed = Vec::new();
     draft.write_signed(&Signer::DIGEST, &SigningFields::default(), &mut signed);
     let interest = Interest::decode(&signed).expect("an Interest");
-    assert_eq!(interest.check_parameters(), Ok(Digested::Parameters));
+    assert_eq!(interest.check_parameters(), Ok(ParametersStatus::Parameters));
     let signature = interest.signature().expect("well-formed").expect("signed");
     assert_eq!(signature.check_digest(), Ok(()));
     assert_eq!(signature.portion.parts()[..2], [&b"\x08\x01a"[..], &b"\x08\x01b"[..]]);
@@ -142,7 +145,7 @@ fn parameters_and_digest_belong_together() {
         Interest::decode(&wire).expect("an Interest").check_parameters()
     };
     let with = format!("/a/params-sha256={digest}");
-    assert_eq!(check("/a", ""), Ok(Digested::Nothing));
+    assert_eq!(check("/a", ""), Ok(ParametersStatus::Nothing));
     assert_eq!(check("/a", "2400"), Err(ParametersError::NoDigest));
     assert_eq!(check(&with, ""), Err(ParametersError::NoParameters));
     assert_eq!(check(&with, "2400"), Err(ParametersError::Differs));
@@ -225,7 +228,7 @@ fn keys_check_what_they_signed_and_nothing_else() {
             (signature.info.nonce, signature.info.time_ms, signature.info.sequence),
             (Some(&[1; 8][..]), Some(1), Some(2))
         );
-        assert_eq!(interest.check_parameters(), Ok(Digested::Parameters));
+        assert_eq!(interest.check_parameters(), Ok(ParametersStatus::Parameters));
     }
 }
 

@@ -1,7 +1,7 @@
 //! A consumer of the plan with a connection to the node's forwarder.
 
 use super::clock::RunClock;
-use narrows_forward::{Asker, Client, Request, Segments, Understands};
+use narrows_forward::{Client, MirccSupport, Request, RequestLoop, Segments};
 use narrows_icn::{ConsumerSetup, HintForm, Method, Packet};
 use narrows_live::icn::{ConsumerPlan, NodePlan};
 use narrows_measure::{ConsumerCounters, FlowCounters, Histogram};
@@ -12,7 +12,7 @@ use std::error::Error;
 
 /// A running consumer. It counts Data with the sizes that they have on links.
 pub struct Asking {
-    asker: Asker,
+    asker: RequestLoop,
     data: Bytes,
     most: Rates,
 }
@@ -27,8 +27,8 @@ impl Asking {
         consumer: &ConsumerPlan,
         client: Client,
     ) -> Result<Asking, Box<dyn Error + Send + Sync>> {
-        let understands = if consumer.by_proxy { Understands::Off } else { Understands::On };
-        let asker = Asker::new(client, understands, request(plan, consumer)?)?;
+        let understands = if consumer.by_proxy { MirccSupport::Off } else { MirccSupport::On };
+        let asker = RequestLoop::new(client, understands, request(plan, consumer)?)?;
         Ok(Asking { asker, data: Bytes::new(consumer.data), most: most(consumer) })
     }
 
@@ -48,7 +48,7 @@ impl Asking {
     }
 
     /// Returns the application that sends the Interests.
-    pub fn asker(&self) -> &Asker {
+    pub fn asker(&self) -> &RequestLoop {
         &self.asker
     }
 

@@ -15,7 +15,7 @@ use crate::outcome::Outcome;
 use clock::{RunClock, thread_time};
 use config::config;
 use consumer::consume;
-use narrows_forward::{Client, Config, Daemon, Filler, Place};
+use narrows_forward::{Client, Config, Daemon, LoadProducer, Place};
 use narrows_live::icn::{NodeAnswer, NodePlan, NodeProgram, NodeReport};
 use narrows_measure::Histogram;
 use narrows_ndn::Name;
@@ -62,9 +62,12 @@ pub fn node() -> Result<Outcome, Failure> {
     let connect = || Client::connect(&place);
     for producer in &plan.producers {
         let prefix: Name = producer.prefix.parse().map_err(|error| other(&error))?;
-        let mut filler =
-            Filler::register(connect().map_err(|error| other(&error))?, &prefix, producer.data)
-                .map_err(|error| other(&error))?;
+        let mut filler = LoadProducer::register(
+            connect().map_err(|error| other(&error))?,
+            &prefix,
+            producer.data,
+        )
+        .map_err(|error| other(&error))?;
         let (part, beginning, over) =
             (Part::Producer(producer.prefix.clone()), Arc::clone(&began), Arc::clone(&over));
         thread::spawn(move || {

@@ -4,7 +4,7 @@
 use super::asking::Asking;
 use super::clock::RunClock;
 use super::looks::{Look, Looks};
-use narrows_forward::{Asker, Client, ClientError};
+use narrows_forward::{Client, ClientError, RequestLoop};
 use narrows_live::icn::{ConsumerPlan, Counts, Moment, NodePlan, RequestsReport, Times};
 use narrows_measure::{ConsumerCounters, ConsumerSample, FlowCounters, FlowSample, Histogram};
 use narrows_units::Time;
@@ -71,7 +71,7 @@ pub fn ask_for_all(
             .min();
         let until = due.unwrap_or(Time::NEVER).min(work.looks.next()).min(next(coming.peek()));
         let now = clock.now();
-        let ready = Asker::wait_for_any(
+        let ready = RequestLoop::wait_for_any(
             work.working.iter().map(|current| current.asking.asker()),
             until.since(now.min(until)),
         )?;
