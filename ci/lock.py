@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Packages that stand in several versions, each with the dependency that keeps the older one.
+# Packages with several versions, each with the dependency that keeps the older one.
 SEVERAL = {
     "getrandom": "ahash of parquet",
     "hashbrown": "parquet",

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-# The first seeds, and the fresh ones (1001 to 1030 later), of different times are different.
+# Different repetitions use different first seeds and different fresh seeds (1001 to 1030 later).
 STEP = 2000
 
 

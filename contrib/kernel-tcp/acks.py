@@ -22,7 +22,7 @@ from cases import HERE, PEER, PORT, checksum
 SEGMENT = 1448
 SOURCE, FIRST = 4000, 1001
 DATA, ACK = 0, 1
-# Mbit/s, ms of round trip, largest window and number of segments.
+# Rate in Mbit/s, round trip in ms, largest window, and number of segments.
 CASES = [(10, 100, 166, 600), (2, 100, 34, 300), (5, 200, 166, 600), (5, 50, 42, 300), (10, 300, 500, 1200)]
 
 

@@ -188,7 +188,7 @@ def slow(tcp):
         tcp.show(148 + 120 * number)
 
 
-# Each case and the round trip of its handshake in seconds.
+# Each case, with the round trip of its handshake in seconds.
 CASES = {late: 0.05, spurious: 0.05, own: 0.05, other: 0.05, frames: 0.05, slow: 0.03}
 
 

@@ -58,7 +58,7 @@ def configuration(node, socket, routes, options=""):
             lines.append("routes = [" + ", ".join(f'"{prefix}"' for prefix in routes[name]) + "]")
         bandwidth = getattr(interface, "params", {}).get("bw")
         if bandwidth:
-            # Mininet has Mbit/s, and fractions of it.
+            # Mininet gives rates in Mbit/s, also fractions.
             lines.append(f'link_rate = "{round(bandwidth * 1_000_000)} bit/s"')
     return "\n".join(lines) + "\n"
 

@@ -26,7 +26,7 @@ RATE, BUFFER, DELAY = 45e6, 450_000, 0.040
 # Seconds: nine flows join at JOIN, a stagger apart, and leave at LEAVE.
 JOIN, LEAVE, END, STAGGER = 40, 70, 85, 0.033
 NINE = range(9)
-# A flow's packets of 1500 bytes carry 1448, and 14 more on Ethernet, which a veth counts.
+# A packet of 1500 bytes carries 1448 bytes of payload. A veth also counts the 14 bytes of Ethernet.
 CONTENT, FRAMED = 1448 / 1500, 1448 / 1514
 ALL = ("vcp-a", "vcp-router", "vcp-far", "vcp-b")
 
@@ -132,7 +132,7 @@ def network():
         run(within(name, "sysctl -qw net.ipv4.ip_forward=1"))
     run(f"tc -n vcp-router qdisc add dev out root tbf rate {RATE:.0f}bit burst 10kb limit {BUFFER}")
     for name in ("vcp-a", "vcp-b"):
-        # Buffers of several times the bandwidth-delay product.
+        # Buffers hold several bandwidth-delay products.
         for key in ("tcp_rmem", "tcp_wmem"):
             subprocess.run([*within(name, "sysctl -qw").split(), f"net.ipv4.{key}=4096 4000000 8000000"], check=True)
     return tuns
@@ -157,7 +157,7 @@ def routed(narrows):
     servers = []
     try:
         run(f"{narrows} kernel load vcp-kernel --as vcpninet")
-        # Receivers need it as well: they tell the codes that arrive.
+        # Receivers need it too, because they report the codes that arrive.
         for name in ("vcp-a", "vcp-b"):
             run(within(name, "sysctl -qw net.ipv4.tcp_congestion_control=vcpninet"))
         run(within("vcp-router", f"{narrows} kernel route out vcp") + f" --capacity {RATE / 1e6:.0f}Mbit/s --buffer {BUFFER / 1e3:.0f}kB")

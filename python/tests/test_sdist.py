@@ -14,7 +14,7 @@ def read_by_the_build(library, root):
     """The files below `root` that cargo read to build the library of the package: its own list, of sources and of what build scripts name."""
     _, needed = library.read_text().split(": ", 1)
     paths = [Path(os.path.normpath(path.replace("\\ ", " "))) for path in re.split(r"(?<!\\)\s+", needed.strip())]
-    # What build scripts have written is beside the library.
+    # The output of build scripts is beside the library.
     own = [path for path in paths if path.is_relative_to(root) and not path.is_relative_to(library.parent) and not path.is_dir()]
     return {path.relative_to(root).as_posix() for path in own}
 
