@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 work=$root/target/quic-history
 
-# One version: stack, version, whether its overflows panic, and the rows of src/main.rs to run.
+# Runs one version. Arguments: stack, version, whether overflows panic, and rows of src/main.rs.
 version() {
     stack=$1 version=$2 checks=$3 rows=$4
     case " $wanted " in *" all "*|*" $stack-$version "*) ;; *) return 0 ;; esac

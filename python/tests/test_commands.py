@@ -18,7 +18,7 @@ WORDS = ["--duration", "2 s", "--seeds", "2", "--loss", "0.5 %", "--quiet"]
 
 
 def same(one, two):
-    """Every file but the one that tells of host and time, and the sums that leave it out, is the same in both directories."""
+    """Asserts that both directories have the same files with the same bytes, except for run.json (host and time)."""
     names = sorted(path.name for path in Path(one).iterdir())
     assert names == sorted(path.name for path in Path(two).iterdir())
     for name in names:

@@ -1,4 +1,4 @@
-"""Controllers in Python: the same law decides the same as in Rust, and what goes wrong is told."""
+"""Controllers in Python: a law decides as in Rust, and errors are reported."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from narrows import _controllers as controllers
 
 
 class Paced(nw.Controller):
-    """Paces at a little more than what arrives, at less once the queue is long."""
+    """Paces a little above the delivery rate, and below it if the queue is long."""
 
     gain: float = 1.05
     target: float = 10.0
@@ -77,7 +77,7 @@ def test_scenarios_and_sweeps_name_classes(root):
 
 
 class Windows(nw.Controller):
-    """Keeps a window, and draws."""
+    """Keeps a window, and draws random numbers."""
 
     interval_ms = 50.0
     segments: int = 8
@@ -105,7 +105,7 @@ def test_windows_clock_without_pacing():
 
 
 class Fails(nw.Controller):
-    """Divides by nothing."""
+    """Divides by zero."""
 
     def on_interval(self, stats):
         return 1 / (stats.lost - stats.lost)
@@ -163,7 +163,7 @@ def test_other_mistakes_are_told():
 
 
 class Mine(nw.Controller):
-    """The example of a controller in Rust that hears of each acknowledgement."""
+    """The example of a controller in Rust that is called at each acknowledgement."""
 
     spreads_reductions = True
     target: float = 5.0
@@ -214,7 +214,7 @@ def test_a_law_that_hears_of_each_acknowledgement_decides_as_in_rust(root):
 
 
 class Both(nw.Controller):
-    """Is asked by both, and notes what it is told."""
+    """Defines both methods, and records their arguments."""
 
     interval_ms = 100.0
 
@@ -248,7 +248,7 @@ def test_acknowledgements_add_up_to_intervals():
 
 
 class FailsLate(nw.Controller):
-    """Fails at an acknowledgement."""
+    """Raises an exception at an acknowledgement."""
 
     def on_ack(self, ack):
         if ack.now_s > 1:
@@ -286,7 +286,7 @@ controller = "constant"
 
 
 def constant(mbps):
-    """A class of the same name and place each time, which sends at this rate."""
+    """Returns a class that sends at this rate. All these classes have the same name and module."""
 
     class Constant(nw.Controller):
         def on_interval(self, stats):
@@ -356,7 +356,7 @@ def test_runs_of_another_class_by_the_same_name_are_not_taken_up():
 
 
 def narrows_origin(shard):
-    """What the runs of a shard belong to."""
+    """Returns the text that identifies the runs of a shard."""
     metadata = pyarrow.parquet.read_schema(Path(shard, "runs.parquet")).metadata
     return next(value for value in metadata.values() if value.startswith(b'{"program"'))
 

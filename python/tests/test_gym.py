@@ -257,7 +257,7 @@ def test_seeds_of_every_kind_repeat_and_what_is_no_seed_is_refused():
     envs = gym.AuroraVector(3, SLOW)
 
     def seen(seed):
-        """When the first two intervals end, which no two networks have in common."""
+        """Returns the ends of the first two intervals, which differ between networks."""
         envs.reset(seed=seed)
         first = envs.now_s
         envs.step(np.ones((3, 1), np.float32))
@@ -393,7 +393,7 @@ def test_two_threads_that_step_the_same_environments_are_told():
 
 
 def forked(work):
-    """What `work` returns in a forked process, which is given 20 s."""
+    """Returns the result of `work` in a forked process, which may take 20 s."""
     read, write = os.pipe()
     with warnings.catch_warnings():
         # This test is about the threads that do not survive a fork.

@@ -85,7 +85,7 @@ def test_windows_of_a_policy_are_those_of_its_controller(place, preset, of, envs
 
 
 def dedup(values):
-    """Without repetitions."""
+    """Returns the values without consecutive repetitions."""
     return [value for value, before in zip(values, [None, *values], strict=False) if value != before]
 
 

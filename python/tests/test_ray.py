@@ -1,4 +1,4 @@
-"""Sweeps on a Ray cluster of two nodes on this machine: the dataset of one machine, whoever is killed."""
+"""Sweeps on a Ray cluster of two nodes on this machine: they give the dataset of one machine, even if processes are killed."""
 
 import json
 import os
@@ -52,7 +52,7 @@ def same(one, two):
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Two nodes, each of which has one core."""
+    """Starts two nodes with one core each."""
     from ray.cluster_utils import Cluster
 
     os.environ["RAY_DEDUP_LOGS"] = "0"
@@ -86,7 +86,7 @@ def places(folder="parts"):
 
 
 def workers(of):
-    """The processes that make parts for a driver's cluster: descendants of this process."""
+    """Returns the processes that make parts for a driver's cluster: descendants of this process."""
     found = []
     for own in Path("/proc").iterdir():
         try:

@@ -1,4 +1,4 @@
-"""Results: tables as frames without copies, figures, and what is told of them."""
+"""Results: tables as frames without copies, figures, and their descriptions."""
 
 import hashlib
 import pickle
@@ -34,7 +34,7 @@ def test_tables_are_those_of_the_files(result):
 
 
 def addresses(table):
-    """Where the values of a column of floats lie, chunk by chunk."""
+    """Returns the addresses of the values of a column of floats, for each chunk."""
     return [chunk.buffers()[1].address for chunk in table.column("goodput_mbps").chunks]
 
 

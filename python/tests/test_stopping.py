@@ -1,4 +1,4 @@
-"""Ctrl-C is heard whatever takes long, and a controller that makes a command is told that it cannot."""
+"""Ctrl-C stops everything that takes long, and a controller cannot call a command."""
 
 import signal
 import subprocess
@@ -68,7 +68,7 @@ def test_ctrl_c_is_heard_while_many_environments_are_reset():
 
 
 class Nested(nw.Controller):
-    """Makes a command in a callback of another."""
+    """Calls a command in a callback of another command."""
 
     def on_interval(self, stats):
         nw.compare("cubic", duration="1 s", seeds=1, out="inner")
