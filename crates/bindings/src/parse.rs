@@ -43,6 +43,7 @@ pub enum Type {
 /// A member of a structure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
+    /// Name in C.
     pub name: String,
     /// Type of the member, or of its elements.
     pub kind: Type,

@@ -228,8 +228,8 @@ fn what_cannot_be_checked_is_refused_with_a_remedy() {
     );
 }
 
-/// T16: NewReno fills the buffer of 400 ms, BBR does not. T14: both fill a path that holds less than
-/// a packet.
+/// T16: NewReno fills the buffer of 400 ms, BBR does not. T14: both fill a path that holds less
+/// than a packet.
 #[test]
 fn cases_of_bbr_that_can_be_seen_from_outside_are_judged_of_any_controller() {
     let place = Scratch::new("check-cases");

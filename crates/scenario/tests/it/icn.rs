@@ -107,8 +107,8 @@ fn next_hops_of_the_slingshot() {
     assert_eq!(next_hops(&text("E4")), table(&[("E1", &["F2"]), ("F2", &["E4"]), ("E3", &["F2"])]));
 }
 
-/// Returns the core of Abilene with delays in microseconds. Each core node k has an access node 11
-/// + k at a distance of 1 ms.
+/// Returns the core of Abilene with delays in microseconds. Each core node k has an access
+/// node, number 11 plus k, at a distance of 1 ms.
 fn abilene() -> String {
     let core = [
         (0, 1, 5480),
