@@ -22,7 +22,10 @@
 /* Room for records that have not been read yet. */
 #define DEPLOY_RECORDS_BYTES (8 << 20)
 
-/* Assignment of controllers to connections. The agent writes the policy that is not in force, then switches. */
+/*
+ * Assignment of controllers to connections. The agent writes the policy that is not in force, then
+ * switches.
+ */
 struct deploy_policy {
 	core_u64 start_ns;	  /* beginning of the first period (CLOCK_MONOTONIC), in ns */
 	core_u64 period_ns;	  /* length of a period in ns; 0 for one endless period */

@@ -22,7 +22,7 @@ use on_kernel::{OnKernel, on_kernel};
 use outcome::Found;
 use runs::Runs;
 
-/// Default number of networks in a quick search. The next constant is the default of a full search.
+/// Default number of networks in a quick search.
 const QUICK: usize = 3000;
 const WHOLE: usize = 20_000;
 

@@ -56,8 +56,8 @@ impl fmt::Display for TransportKey {
     }
 }
 
-/// Parses a key of a flow's transport, such as `min_rto=1 s`. The value is a number, a word of TOML,
-/// or else a text.
+/// Parses a key of a flow's transport, such as `min_rto=1 s`. The value is a number, a word of
+/// TOML, or else a text.
 pub fn parse_transport(text: &str) -> Result<TransportKey, String> {
     let pair = text.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
     let Some((key, value)) = pair.filter(|(key, value)| !key.is_empty() && !value.is_empty())
