@@ -24,6 +24,7 @@ use runs::Runs;
 
 /// Default number of networks in a quick search.
 const QUICK: usize = 3000;
+/// Default number of networks in a full search.
 const WHOLE: usize = 20_000;
 
 /// Runs the search, examines the best candidates and writes the result.
