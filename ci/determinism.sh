@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Results must not depend on the number of threads or on optimisation: runs the same comparison and the same scenario with one thread and with two, and compares
-# what is printed, summary.json and report.html byte for byte. `tests`: in the tests' build; `all`: also in that of a release. Then the arguments with which the
-# tests were built.
+# Results must not depend on the number of threads or on optimisation. Runs the same comparison and
+# the same scenario with one thread and with two, and compares the output, summary.json and
+# report.html byte for byte. `tests` uses the tests' build; `all` also uses a release build. Further
+# arguments are the cargo arguments of the tests' build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in
@@ -11,7 +12,8 @@ all) builds=(debug release) ;;
 esac
 shift
 
-# As the tests are built: assertions and overflow checks are on, and of the same targets with the same features all is built already. The Python package is tested with it, too.
+# The tests' build has assertions and overflow checks. With the same targets and features,
+# everything is built already. The Python package is tested with this build too.
 cargo build --quiet --workspace --lib --bins --tests --examples "$@"
 [[ ${#builds[@]} == 1 ]] || cargo build --quiet --release -p narrows
 target=${CARGO_TARGET_DIR:-target}

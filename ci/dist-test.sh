@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs the packages of target/dist-out in a new Debian that debootstrap makes, and runs their main
-# commands there as somebody without rights. Needs root. NARROWS_ROOT names a Debian that exists and
-# is kept; without it one is made and removed.
+# Installs the packages of target/dist-out in a new Debian that debootstrap creates, and runs their
+# main commands there as a user without rights. Needs root. NARROWS_ROOT names an existing Debian
+# that is kept; without it, one is created and removed.
 set -eu
 cd "$(dirname "$0")/.."
 out=$(realpath target/dist-out)
@@ -28,8 +28,8 @@ test -s "$root/tmp/narrows-test/report.html"
 as_nobody narrows run /usr/share/doc/narrows/examples/scenarios/one-link.toml --quiet --out /tmp/narrows-test-run >/dev/null
 in_root test -e /usr/share/man/man1/narrows-compare.1.gz -a -e /usr/share/bash-completion/completions/narrows
 in_root test -e /lib/systemd/system/narrows-ndn.service
-# The program has controllers for the kernel. Here it finds no /proc, so it knows no kernel; without
-# them it would say that they were left out of the build.
+# The program has controllers for the kernel. Here it finds no /proc, so the kernel's version is
+# unknown. Without controllers, the message would say that the build left them out.
 as_nobody narrows kernel list 2>&1 | grep -q "unknown version"
 in_root dpkg --purge narrows >/dev/null
 if in_root test -e /usr/bin/narrows; then

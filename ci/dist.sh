@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds what a release gives away, in target/dist-out:
+# Builds the files of a release in target/dist-out:
 #   narrows_VERSION_ARCH.deb          for this Debian and machine, with controllers for the kernel
 #   narrows-VERSION-ARCH-linux.tar.gz for glibc 2.28 and later, x86_64 and aarch64, without them
 #   *.whl                             the Python package
@@ -17,7 +17,8 @@ export NARROWS_COMMIT="$commit"
 parts=${*:-deb tar wheels}
 mkdir -p "$out"
 
-# Files beside the program: manual pages, completions, licences. Arguments: a program, a folder.
+# Copies the files for the program: manual pages, completions, licences. Arguments: a program, a
+# folder.
 beside() {
 	mkdir -p "$2/share/man/man1" "$2/share/bash-completion/completions" "$2/share/zsh/vendor-completions" \
 		"$2/share/fish/vendor_completions.d" "$2/share/doc/narrows/examples"
@@ -45,7 +46,7 @@ deb() {
 		install -D -m 644 "$unit" "$tree/lib/systemd/system/$(basename "$unit")"
 	done
 	mkdir -p "$tree/etc/narrows" "$tree/DEBIAN"
-	# The libraries that the program names, by Debian's own tool, which wants a source package.
+	# Debian's own tool finds the program's libraries. It needs a source package.
 	work=target/dist-tree/shlibs
 	rm -rf "$work"
 	mkdir -p "$work/debian"
@@ -79,7 +80,7 @@ tools() {
 tarballs() {
 	tools
 	machine=$(uname -m)
-	# The pages that the machine's own program prints are the same for both.
+	# The pages printed by this machine's program are the same for both architectures.
 	for arch in "$machine" $(echo x86_64 aarch64 | tr ' ' '\n' | grep -v "^$machine$"); do
 		rustup target add "$arch-unknown-linux-gnu"
 		PATH="$PWD/target/dist-tools/bin:$PATH" cargo zigbuild --locked --profile dist -p narrows \

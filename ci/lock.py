@@ -1,4 +1,4 @@
-"""Checks Cargo.lock: no package is yanked, and no package is there in several versions without a reason.
+"""Checks Cargo.lock: no package is yanked, and several versions of a package need a reason.
 
 It reads the index that cargo keeps beside its downloads, so run `cargo fetch --locked` first. Exit
 status 1 names what is wrong. Licences are checked by the test of THIRD-PARTY.txt. Advisories on
@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Packages that stand in several versions, each with the dependency that keeps the older one.
+# Packages with several versions, each with the dependency that keeps the older one.
 SEVERAL = {
     "getrandom": "ahash of parquet",
     "hashbrown": "parquet",
@@ -28,13 +28,13 @@ SEVERAL = {
 
 
 def index_file(name: str) -> str:
-    """Where the index has a package: https://doc.rust-lang.org/cargo/reference/registry-index.html."""
+    """Returns the file of a package in the index: https://doc.rust-lang.org/cargo/reference/registry-index.html."""
     folder = {1: "1", 2: "2", 3: f"3/{name[0]}"}.get(len(name), f"{name[:2]}/{name[2:4]}")
     return f"{folder}/{name}"
 
 
 def yanked(name: str, indexes: list[Path]) -> dict[str, bool] | None:
-    """Whether each version is yanked; None if cargo has not asked for the package."""
+    """Returns, for each version, whether it is yanked; None if cargo has not fetched the package."""
     for index in indexes:
         file = index / ".cache" / index_file(name.lower())
         if file.exists():

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# How many of the published faults of crates/control/src/parts/mutated.rs are found: by the search with its quick budget, each against the controller without the
-# fault, and by the quick check, as a verdict that got worse. Some fifteen minutes on two cores. Arguments: names of mutants, else all.
+# Counts the published faults in crates/control/src/parts/mutated.rs that are found: by the search
+# with its quick budget, each against the controller without the fault, and by the quick check, as a
+# verdict that got worse. Takes about fifteen minutes on two cores. Arguments: names of mutants; all
+# by default.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,8 +1,10 @@
 #!/bin/sh
-# What Narrows' NDN forwarder costs per exchange beside ndnd: `make ndn-speed`. Both run in a private network namespace on one core, the load on another;
-# they are measured in turn, each with a content store of 1024 packets and one forwarding thread. Only ratios of one session count.
+# Measures the cost per exchange of Narrows' NDN forwarder and of ndnd: `make ndn-speed`. Both run
+# in a private network namespace on one core, the load on another. They are measured in turn, each
+# with a content store of 1024 packets and one forwarding thread. Only ratios within one session
+# count.
 #
-#   ci/ndn-speed.sh [ROUNDS] [SECONDS] [ROW ...]     5 rounds of 3 s after 2 s of warm-up, and all rows, if it is not said
+#   ci/ndn-speed.sh [ROUNDS] [SECONDS] [ROW ...]     default: 5 rounds of 3 s after 2 s of warm-up, all rows
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 rounds=${1:-5} seconds=${2:-3}
@@ -13,7 +15,7 @@ for program in "$ndnd" "$narrows" "$load"; do
 	test -x "$program" || { echo "$program is missing: make peers ndn-speed" >&2; exit 1; }
 done
 test "$(nproc)" -ge 2 || { echo "two cores are needed: one for the forwarder, one for the load" >&2; exit 1; }
-# In a namespace of its own, as root there.
+# Runs itself again in a network namespace of its own, as root there.
 test -n "${NDN_SPEED_INSIDE:-}" || NDN_SPEED_INSIDE=1 exec unshare --map-root-user --net "$0" "$rounds" "$seconds" $rows
 ip link set lo up
 
@@ -42,7 +44,7 @@ start "$narrows" ndn forward --config "$place/true.toml"; ours_pid=$!
 start "$narrows" ndn forward --config "$place/false.toml"; single_pid=$!
 sleep 1
 
-# measure PLACE PID OPTIONS...: a line of key=value.
+# measure PLACE PID OPTIONS...: prints a line of key=value pairs.
 measure() { taskset -c 1 "$load" "$@" seconds="$seconds"; }
 for round in $(seq "$rounds"); do
 	for row in $rows; do
@@ -64,7 +66,7 @@ for round in $(seq "$rounds"); do
 	done
 done
 
-# The values of a key, and their median or extremes.
+# Print the values of a key, and their median or extremes.
 values() { sed -n "s/^$1 $2 .*$3=\([0-9.]*\).*/\1/p" "$place/results" | sort -n; }
 middle() { values "$@" | sed -n "$(((rounds + 1) / 2))p"; }
 range() { values "$@" | sed -n '1p;$p' | paste -sd- -; }

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Makes the plotting script of pages again: plotly.js with lines, dots and heat maps alone, in one file. Needs npm. The file is kept in the
-# repository, so that building Narrows needs neither npm nor a network.
+# Builds the plotting script of pages: plotly.js with only lines, dots and heat maps, in one file.
+# Needs npm. The file is kept in the repository, so that building Narrows needs neither npm nor a
+# network.
 set -eu
 version=${1:-3.7.0}
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Tests the Python package with the build of the tests, in target/python: an environment with what the tests need, and the package beside it.
-# Left out where there is no Python 3.11 or later with venv, or these packages cannot be had. `environment`: only makes the environment.
+# Tests the Python package with the tests' build, in target/python: an environment with the required
+# packages, and the package itself. Left out if Python 3.11 or later with venv is missing, or if
+# these packages cannot be installed. `environment`: only creates the environment.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

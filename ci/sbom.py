@@ -1,7 +1,7 @@
-"""Prints what the program is made of, as CycloneDX 1.5 (JSON), from Cargo.lock and cargo metadata.
+"""Prints the parts of the program as CycloneDX 1.5 (JSON), from Cargo.lock and cargo metadata.
 
-It holds the packages that a program for Linux is built from, their licences and their checksums.
-The output depends on the lock file alone.
+The list has the packages of a program for Linux, their licences and their checksums. The output
+depends only on the lock file.
 """
 
 import json
@@ -30,7 +30,7 @@ def main() -> None:
     root = next(p for p in packages.values() if p["name"] == PROGRAM and p["source"] is None)
 
     def needs(package: str) -> list[str]:
-        """The packages that are built into this one or build it; not those of its tests."""
+        """Returns the packages that are built into this one or build it, without its tests' packages."""
         kinds = [(d["pkg"], {k["kind"] for k in d["dep_kinds"]}) for d in nodes[package]["deps"]]
         return sorted(found for found, kind in kinds if kind & {None, "build"})
 

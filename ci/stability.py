@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""Do verdicts depend on the seeds? Checks controllers with ten sets of seeds that share none, and counts the verdicts of each criterion.
+"""Tests whether verdicts depend on the seeds.
+
+Checks controllers with ten disjoint sets of seeds, and counts the verdicts of each criterion.
 
     ci/stability.py PROGRAM [--times 10] [--only ID,ID] [CONTROLLER ...]
 
-Prints the criteria whose verdict is not always the same. Exits with 1 if one is pass with some seeds and fail with others.
+Prints the criteria whose verdict varies. Exits with 1 if a criterion passes with some seeds and fails
+with others.
 """
 
 import argparse
@@ -13,12 +16,12 @@ import subprocess
 import sys
 import tempfile
 
-# The first seeds, and the fresh ones (1001 to 1030 later), of different times are different.
+# Different repetitions use different first seeds and different fresh seeds (1001 to 1030 later).
 STEP = 2000
 
 
 def verdicts(program: str, controller: str, seed: int, only: list[str]) -> dict[str, str]:
-    """The verdict of each criterion in a quick check from this seed on."""
+    """Returns the verdict of each criterion in a quick check that begins with this seed."""
     with tempfile.TemporaryDirectory() as out:
         command = [program, "check", controller, "--quick", "--quiet", "--json", "--seed", str(seed), "--out", out + "/check", *only]
         done = subprocess.run(command, capture_output=True, text=True)

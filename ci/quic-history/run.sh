@@ -1,13 +1,14 @@
 #!/bin/sh
-# Known faults of published versions of QUIC stacks, shown by running these versions: a workspace of its own for each, in target/quic-history,
-# with this repository's simulator and its guests, whose dependency is changed to the version. Arguments choose versions; all by default.
+# Shows known faults of published versions of QUIC stacks by running these versions. Each has a
+# workspace of its own in target/quic-history, with this repository's simulator and guests, whose
+# dependency is changed to the version. Arguments choose versions; all by default.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 work=$root/target/quic-history
 
-# One version: stack, version, whether its overflows panic, and the rows of src/main.rs to run.
+# Runs one version. Arguments: stack, version, whether overflows panic, and rows of src/main.rs.
 version() {
     stack=$1 version=$2 checks=$3 rows=$4
     case " $wanted " in *" all "*|*" $stack-$version "*) ;; *) return 0 ;; esac
@@ -26,7 +27,7 @@ version() {
     done
     if [ "$stack" = noq ]; then
         case $version in 1.0.*|1.1.*)
-            # Before 1.2 the controller is not told that the window limits it.
+            # Before 1.2 the controller is not notified that the window limits it.
             sed -i -e '/fn on_cwnd_limited/,/^    }/d' "$place/guests/src/noq/watched.rs" ;;
         esac
     fi

@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# Evidence in the continuous integration of a transport project: checks a controller, and fails if a verdict is worse than the one the project keeps.
+# Evidence in the continuous integration of a transport project: checks a controller, and fails if a
+# verdict is worse than the one that the project keeps.
 #
 #     evidence.sh CONTROLLER KEPT [OPTION...]
 #
-# CONTROLLER is a name or a file; KEPT the check.json that the project keeps, which is made where there is none; options are those of narrows check. The page
-# with all cells is evidence/report.html afterwards, in the place of an earlier one. NARROWS names the program, where it is not on the path. After a change that is meant, delete KEPT.
+# CONTROLLER is a name or a file. KEPT is the check.json that the project keeps; it is created if it
+# does not exist. Options are those of narrows check. The page with all cells is
+# evidence/report.html, which replaces an earlier one. NARROWS names the program if it is not in
+# PATH. After an intended change, delete KEPT.
 # Exits with 0 if no verdict got worse, 1 if one did, 2 if the check could not be made.
 set -euo pipefail
 
@@ -12,7 +15,7 @@ set -euo pipefail
 narrows=${NARROWS:-narrows} controller=$1 kept=$2
 shift 2
 
-# Of an earlier time.
+# Remove the result of an earlier check.
 [[ ! -e evidence/check.json ]] || rm -r evidence
 
 if [[ -e $kept ]]; then
@@ -20,7 +23,7 @@ if [[ -e $kept ]]; then
 fi
 status=0
 "$narrows" check "$controller" --out evidence --quiet "$@" || status=$?
-# A verdict of fail is kept, too: from now on it counts whether it gets worse.
+# A verdict of fail is kept too: later checks show whether it gets worse.
 [[ $status -le 1 ]] || exit "$status"
 mkdir -p "$(dirname "$kept")"
 cp evidence/check.json "$kept"

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Shows which segments this kernel's TCP acknowledges: sudo contrib/kernel-tcp/acks.py
 
-The sender is this program, at the far end of a TUN device in a network namespace of its own: it is in slow start up to a window, behind a bottleneck
-without losses. A program in the namespace reads what arrives at once. The same cases are a test of the simulator's receiver
+This program is the sender, at the far end of a TUN device in a network namespace of its own. It is in
+slow start up to a window, behind a bottleneck without losses. A program in the namespace reads
+arriving data immediately. The same cases are a test of the simulator's receiver
 (crates/transport/tests/it/autotuning.rs)."""
 
 import ctypes
@@ -22,7 +23,7 @@ from cases import HERE, PEER, PORT, checksum
 SEGMENT = 1448
 SOURCE, FIRST = 4000, 1001
 DATA, ACK = 0, 1
-# Mbit/s, ms of round trip, largest window and number of segments.
+# Rate in Mbit/s, round trip in ms, largest window, and number of segments.
 CASES = [(10, 100, 166, 600), (2, 100, 34, 300), (5, 200, 166, 600), (5, 50, 42, 300), (10, 300, 500, 1200)]
 
 
@@ -62,7 +63,7 @@ class Connection:
         os.write(self.device, header[:10] + struct.pack("!H", checksum(header)) + header[12:] + tcp)
 
     def receive(self):
-        """The next TCP segment of the kernel, None if there is none now."""
+        """Returns the next TCP segment from the kernel, or None if there is none now."""
         while True:
             try:
                 packet = os.read(self.device, 65536)
@@ -81,7 +82,7 @@ class Connection:
 
 
 def run(rate, round_trip, largest, total):
-    """The numbers up to which the kernel acknowledges, in order."""
+    """Returns the numbers up to which the kernel acknowledges, in order."""
     connection = Connection(round_trip / 1000)
     takes, payload = 1500 * 8 / (rate * 1e6), b"x" * SEGMENT
     window, sent, known, numbers, events = 10, 0, 0, [], []

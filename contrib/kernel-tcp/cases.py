@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""What this kernel's TCP sends when a peer acknowledges as a script says: sudo contrib/kernel-tcp/cases.py [CASE...]
+"""Shows the segments that this kernel's TCP sends to a scripted peer: sudo contrib/kernel-tcp/cases.py [CASE...]
 
-The peer is this program, at the far end of a TUN device in a network namespace of its own. The same cases are tests of the simulator's transport
-(crates/transport/tests/it/timeouts.rs and undo.rs). Times are in ms, segments have 1000 bytes and are numbered from 0."""
+This program is the peer, at the far end of a TUN device in a network namespace of its own. The same
+cases are tests of the simulator's transport (crates/transport/tests/it/timeouts.rs and undo.rs).
+Times are in ms. Segments have 1000 bytes and are numbered from 0."""
 
 import ctypes
 import fcntl
@@ -28,7 +29,7 @@ def checksum(octets):
 
 
 class Connection:
-    """A connection of this kernel with Reno to a peer whose every acknowledgement is said."""
+    """A connection of this kernel with Reno to a peer with scripted acknowledgements."""
 
     def __init__(self, round_trip):
         self.device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
@@ -57,7 +58,7 @@ class Connection:
         return struct.pack("!BBII", 8, 10, self.stamp, echo)
 
     def receive(self, patience):
-        """The next TCP segment from the kernel, None if none comes in so many seconds."""
+        """Returns the next TCP segment from the kernel, or None if none arrives in this many seconds."""
         end = time.monotonic() + patience
         while select.select([self.device], [], [], max(0, end - time.monotonic()))[0]:
             packet = os.read(self.device, 65536)
@@ -87,7 +88,7 @@ class Connection:
             self.socket.send(b"x" * SEGMENT)
 
     def run(self, until):
-        """Takes what the kernel sends until then: (ms, segment) of each."""
+        """Returns the segments that the kernel sends until this time, as (ms, segment)."""
         sent = []
         while self.now() < until:
             packet = self.receive((until - self.now()) / 1000)
@@ -106,7 +107,7 @@ class Connection:
         print(f"  until {until}: {STATES[info[1]]}, window {numbers[18]}, {flight}; left: {sent}")
 
     def acknowledge(self, number, blocks=(), echo=None):
-        """Acknowledges everything below segment `number`, and these blocks; echoes the stamp of the original of segment `echo`."""
+        """Acknowledges everything below segment `number`, and these blocks. Echoes the timestamp of the original of segment `echo`."""
         options = b"\x01\x01" + self.timestamps(self.stamps[number - 1 if echo is None else echo])
         if blocks:
             options += b"\x01\x01" + struct.pack("!BB", 5, 2 + 8 * len(blocks))
@@ -117,7 +118,7 @@ class Connection:
 
 
 def late(tcp):
-    """Five segments are found lost and sent again; then their originals arrive one by one. The reduction is taken back at the last."""
+    """Five segments are declared lost and retransmitted. Then their originals arrive one by one. The last one undoes the reduction."""
     tcp.write(10)
     tcp.run(50)
     tcp.acknowledge(0, [(5, 10)], echo=5)
@@ -130,7 +131,7 @@ def late(tcp):
 
 
 def spurious(tcp):
-    """A probe repeats the last of six segments and a timeout the first. The originals of five arrive; both copies of the last are lost."""
+    """A probe repeats the last of six segments, and a timeout the first. The originals of five arrive; both copies of the last are lost."""
     tcp.write(4)
     tcp.run(50)
     tcp.acknowledge(4, echo=0)
@@ -157,17 +158,17 @@ def probe(tcp, duplicate):
 
 
 def own(tcp):
-    """A probe repeats the last segment; what is acknowledged beyond says that this segment came twice: no loss."""
+    """A probe repeats the last segment. A duplicate SACK reports that this segment arrived twice: there was no loss."""
     probe(tcp, (9, 10))
 
 
 def other(tcp):
-    """The same, but another segment came twice: the probe has repaired a loss, and the window is reduced."""
+    """A probe repeats the last segment. A duplicate SACK reports another segment: the probe repaired a loss, and the window is reduced."""
     probe(tcp, (3, 4))
 
 
 def frames(tcp):
-    """A segment each 62 ms, acknowledged after 50 ms ten times, then no more. Each puts the probe off, and with it the timeout, until the window is full."""
+    """A segment each 62 ms. Ten are acknowledged after 50 ms, then no more. Each segment delays the probe, and with it the timeout, until the window is full."""
     for frame in range(21):
         tcp.write(1)
         if frame < 10:
@@ -180,7 +181,7 @@ def frames(tcp):
 
 
 def slow(tcp):
-    """Segments take 120 ms each and the handshake took 30: a probe is out, and in the place of the next one the timeout comes too soon. It is taken back."""
+    """Segments take 120 ms each, and the handshake took 30 ms. After a probe the timeout expires too early instead of the next probe. It is undone."""
     tcp.write(30)
     tcp.show(148)
     for number in range(1, 4):
@@ -188,7 +189,7 @@ def slow(tcp):
         tcp.show(148 + 120 * number)
 
 
-# Each case and the round trip of its handshake in seconds.
+# Each case, with the round trip of its handshake in seconds.
 CASES = {late: 0.05, spurious: 0.05, own: 0.05, other: 0.05, frames: 0.05, slow: 0.03}
 
 

@@ -5,9 +5,10 @@
 
     forwarders = AppManager(ndn, ndn.net.hosts, Narrows)
 
-Every node gets a forwarder on /run/nfd/<node>.sock and on UDP and TCP port 6363, with a face to each neighbour that
-Mini-NDN has wired, whose link_rate is the bandwidth of the link ("bw" in the topology, in Mbit/s). Tools find it by the node's
-client.conf. Routes are added as ever: by Mini-NDN's helpers if NFD's tools are there, by `ndnd fw`, or by `routes` below.
+Every node gets a forwarder on /run/nfd/<node>.sock and on UDP and TCP port 6363. It has a face to
+each neighbour that Mini-NDN has connected; link_rate is the bandwidth of the link ("bw" in the
+topology, in Mbit/s). Tools find the forwarder by the node's client.conf. Routes are added by
+Mini-NDN's helpers if NFD's tools are installed, by `ndnd fw`, or by `routes` below.
 """
 
 import os
@@ -48,7 +49,7 @@ class Narrows(Application):
 
 
 def configuration(node, socket, routes, options=""):
-    """The TOML of a node's forwarder."""
+    """Returns the configuration of a node's forwarder, in TOML."""
     lines = ["[listen]", f'unix = "{socket}"', f'udp = ["0.0.0.0:{PORT}"]', f'tcp = ["0.0.0.0:{PORT}"]']
     if options:
         lines += ["", "[mircc]", options]
@@ -58,13 +59,13 @@ def configuration(node, socket, routes, options=""):
             lines.append("routes = [" + ", ".join(f'"{prefix}"' for prefix in routes[name]) + "]")
         bandwidth = getattr(interface, "params", {}).get("bw")
         if bandwidth:
-            # Mininet has Mbit/s, and fractions of it.
+            # Mininet gives rates in Mbit/s, also fractions.
             lines.append(f'link_rate = "{round(bandwidth * 1_000_000)} bit/s"')
     return "\n".join(lines) + "\n"
 
 
 def neighbours(node):
-    """(own interface, name of the neighbour, its address) for each link of a node."""
+    """Yields (own interface, name of the neighbour, its address) for each link of a node."""
     for interface in node.intfList():
         link = interface.link
         if link is None:

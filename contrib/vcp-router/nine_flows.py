@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Nine VCP flows join one and leave it, through a router of `narrows kernel route` and through the emulated one.
+"""Nine VCP flows join another one and leave it, through a router of `narrows kernel route` and through
+the emulated router.
 
 Usage, as root on an idle machine with iproute2 and iperf3: nine_flows.py PATH-OF-NARROWS
 
-Host a, a router with tbf of 45 Mbit/s and 450 kB behind the BPF program, and host b are network namespaces; two TUN devices and this
-script delay packets by 40 ms each way. `narrows live` runs the same flows on the same link beside it. Prints utilisation, Jain's index
-of all ten and losses of both, and of the simulator. Takes four minutes. Removes all it made.
+Network namespaces are host a, a router with tbf of 45 Mbit/s and 450 kB behind the BPF program, and
+host b. Two TUN devices and this script delay packets by 40 ms in each direction. `narrows live` runs
+the same flows on the same link. Prints utilisation, Jain's index of all ten flows and losses of both,
+and of the simulator. Takes four minutes. Removes everything that it created.
 """
 
 import csv
@@ -26,7 +28,7 @@ RATE, BUFFER, DELAY = 45e6, 450_000, 0.040
 # Seconds: nine flows join at JOIN, a stagger apart, and leave at LEAVE.
 JOIN, LEAVE, END, STAGGER = 40, 70, 85, 0.033
 NINE = range(9)
-# A flow's packets of 1500 bytes carry 1448, and 14 more on Ethernet, which a veth counts.
+# A packet of 1500 bytes carries 1448 bytes of payload. A veth also counts the 14 bytes of Ethernet.
 CONTENT, FRAMED = 1448 / 1500, 1448 / 1514
 ALL = ("vcp-a", "vcp-router", "vcp-far", "vcp-b")
 
@@ -70,7 +72,7 @@ def within(name, command):
 
 
 def make_tun(name, device):
-    """A TUN device in a namespace, by setns in a child: Python 3.11 has no call for it."""
+    """Creates a TUN device in a namespace, by setns in a child: Python 3.11 has no call for it."""
     ours, theirs = socket.socketpair()
     if os.fork() == 0:
         libc = ctypes.CDLL(None, use_errno=True)
@@ -88,7 +90,7 @@ def make_tun(name, device):
 
 
 def delay(tuns, stop):
-    """Hands packets from either device to the other DELAY later, until `stop` is readable. Returns the worst lateness in seconds."""
+    """Passes packets between the devices with a delay of DELAY, until `stop` is readable. Returns the largest lateness in seconds."""
     waiting, latest = {tun: deque() for tun in tuns}, 0.0
     other = dict(zip(tuns, reversed(tuns)))
     while True:
@@ -132,7 +134,7 @@ def network():
         run(within(name, "sysctl -qw net.ipv4.ip_forward=1"))
     run(f"tc -n vcp-router qdisc add dev out root tbf rate {RATE:.0f}bit burst 10kb limit {BUFFER}")
     for name in ("vcp-a", "vcp-b"):
-        # Buffers of several times the bandwidth-delay product.
+        # Buffers hold several bandwidth-delay products.
         for key in ("tcp_rmem", "tcp_wmem"):
             subprocess.run([*within(name, "sysctl -qw").split(), f"net.ipv4.{key}=4096 4000000 8000000"], check=True)
     return tuns
@@ -144,7 +146,7 @@ def flow(port, seconds):
 
 
 def routed(narrows):
-    """Bits that each flow received in each second, its own begin in seconds, and what tbf dropped."""
+    """Returns the bits that each flow received in each second, the flows' starts in seconds, and tbf's drops."""
     tuns = network()
     ended, stop = os.pipe()
     wire = os.fork()
@@ -157,7 +159,7 @@ def routed(narrows):
     servers = []
     try:
         run(f"{narrows} kernel load vcp-kernel --as vcpninet")
-        # Receivers need it as well: they tell the codes that arrive.
+        # Receivers need it too, because they report the codes that arrive.
         for name in ("vcp-a", "vcp-b"):
             run(within(name, "sysctl -qw net.ipv4.tcp_congestion_control=vcpninet"))
         run(within("vcp-router", f"{narrows} kernel route out vcp") + f" --capacity {RATE / 1e6:.0f}Mbit/s --buffer {BUFFER / 1e3:.0f}kB")
@@ -193,12 +195,12 @@ def routed(narrows):
 
 
 def between(flow, start, end):
-    """Bits of payload that a flow received in a span of time."""
+    """Returns the bits of payload that a flow received in a span of time."""
     return sum(rate * max(0.0, min(end, to) - max(start, of)) for of, to, rate in flow)
 
 
 def judged(flows, content):
-    """Utilisation of the periods, in shares of the rate, and Jain's index of all ten in their last 14 s."""
+    """Returns the utilisation of the periods, as shares of the rate, and Jain's index of all ten flows in their last 14 s."""
     periods = [(5, JOIN), (JOIN + 1, LEAVE), (LEAVE + 1, END), (1, END)]
     shares = [sum(between(flow, *period) for flow in flows) / (period[1] - period[0]) / (RATE * content) for period in periods]
     rates = [between(flow, LEAVE - 15, LEAVE - 1) for flow in flows]

@@ -1,5 +1,5 @@
-//! Writes Rust's side of what programs in the kernel and the loader share, and compiles the controllers for the kernel, if the feature
-//! `bpf` asks for them.
+//! Generates the Rust declarations that programs in the kernel share with the loader. With the
+//! feature `bpf`, also compiles the controllers for the kernel.
 
 use narrows_bindings::{Header, checks, rust};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ fn main() {
     controllers::compile(&out);
 }
 
-/// The declarations of a header in Rust, and the assertions of their layout in C.
+/// Writes the declarations of a header in Rust, and assertions of their layout in C.
 fn share(name: &str, out: &Path) -> Result<(), String> {
     let file = format!("bpf/{name}.h");
     let text = fs::read_to_string(&file).map_err(|error| format!("{file}: {error}"))?;
@@ -38,8 +38,9 @@ mod controllers {
     use std::process::Command;
     use std::{env, fs};
 
-    /// Every folder of `bpf/` is a controller: leaves an object of each, and a table of them. Beside them stand the tracer of
-    /// acknowledgements and the router.
+    /// Compiles every folder of `bpf/`, which is a controller, to an object, and writes a table of
+    /// the objects. Also compiles the tracer of acknowledgements, the router and the program of
+    /// deployments.
     pub fn compile(out: &Path) {
         let arguments = arguments(out);
         let mut table = "&[\n".to_owned();
@@ -55,15 +56,15 @@ mod controllers {
             compile_one(&arguments, &format!("bpf/{name}.bpf.c"), &object);
         }
         table += "]\n";
-        // What the tests want the kernel to refuse.
+        // A controller that the tests expect the kernel to refuse.
         compile_one(&arguments, "tests/refused.bpf.c", &out.join("refused.o"));
         fs::write(out.join("objects.rs"), table).expect("OUT_DIR can be written");
     }
 
-    /// Arguments of clang for every object. The third version of the instructions has 32-bit jumps,
-    /// and is what clang 12 and later and all kernels since 5.1 know. Macros of libbpf ask for an
-    /// architecture: one for all, so that an object does not depend on the machine. BPF has no stack
-    /// protector.
+    /// Arguments of clang for every object. Version 3 of the BPF instruction set has 32-bit jumps;
+    /// clang 12 and later and all kernels since 5.1 support it. Macros of libbpf need an
+    /// architecture: it is fixed, so that an object does not depend on the machine. BPF has no
+    /// stack protector.
     const ARGUMENTS: [&str; 10] = [
         "-target",
         "bpf",
@@ -77,19 +78,20 @@ mod controllers {
         "-D__TARGET_ARCH_x86",
     ];
 
-    /// The arguments of clang. The headers of the cores, and the assertions of their layout, are those that narrows-control has compiled
-    /// for this machine.
+    /// Returns the arguments of clang. The headers of the cores, and the assertions of their
+    /// layout, are the ones that narrows-control has compiled for this machine.
     fn arguments(out: &Path) -> Vec<String> {
         let given = |name: &str| {
             PathBuf::from(env::var_os(name).expect("the build script of a dependency sets it"))
         };
         let (cores, checks) =
             (given("DEP_NARROWS_CORES_INCLUDE"), given("DEP_NARROWS_CORES_CHECKS"));
-        // The headers of libbpf, of libbpf-sys.
+        // The headers of libbpf that libbpf-sys provides.
         let libbpf = given("DEP_BPF_INCLUDE");
         println!("cargo::rerun-if-changed={}", cores.display());
         let mut arguments = ARGUMENTS.map(str::to_owned).to_vec();
-        // In this order: callbacks and cores have headers of the same names, and the callbacks' are included by their paths.
+        // The order matters: callbacks and cores have headers of the same names, and the callbacks'
+        // headers are included by their paths.
         arguments.extend([
             format!("-I{}", cores.display()),
             "-Ibpf".to_owned(),

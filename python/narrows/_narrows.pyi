@@ -88,11 +88,11 @@ class Rate:
 
     @staticmethod
     def bps(value: float) -> Rate:
-        """Make a rate of bit/s."""
+        """Make a rate in bit/s."""
 
     @staticmethod
     def mbps(value: float) -> Rate:
-        """Make a rate of Mbit/s."""
+        """Make a rate in Mbit/s."""
 
     def __lt__(self, other: Rate) -> bool: ...
     def __le__(self, other: Rate) -> bool: ...
@@ -111,7 +111,7 @@ class Window:
     def __hash__(self) -> int: ...
 
 class Stats:
-    """What a connection has seen in an interval."""
+    """Measurements of a connection in an interval."""
 
     @property
     def now_s(self) -> float: ...
@@ -159,7 +159,7 @@ class Stats:
     def packet_bytes(self) -> int: ...
 
 class Ack:
-    """What an acknowledgement tells a connection."""
+    """Contents of an acknowledgement."""
 
     @property
     def now_s(self) -> float: ...

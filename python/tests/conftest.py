@@ -1,4 +1,4 @@
-"""The program beside which the package is tested, and a directory for each test."""
+"""The program with which the package is compared, and a directory for each test."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(autouse=True)
 def place(tmp_path, monkeypatch):
-    """Each test works in a directory of its own."""
+    """Runs each test in a directory of its own."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -31,5 +31,5 @@ def program():
 
 @pytest.fixture
 def root():
-    """The checkout."""
+    """Root of the repository."""
     return ROOT

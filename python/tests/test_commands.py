@@ -18,7 +18,7 @@ WORDS = ["--duration", "2 s", "--seeds", "2", "--loss", "0.5 %", "--quiet"]
 
 
 def same(one, two):
-    """Every file but the one that tells of host and time, and the sums that leave it out, is the same in both directories."""
+    """Asserts that both directories have the same files with the same bytes, except for run.json (host and time)."""
     names = sorted(path.name for path in Path(one).iterdir())
     assert names == sorted(path.name for path in Path(two).iterdir())
     for name in names:
@@ -34,7 +34,7 @@ def test_a_comparison_is_the_programs_byte_for_byte(program):
     same("one", "two")
     command = result.run["command"]
     assert command[:2] == ["narrows", "compare"] and command[-3:] == ["--", "cubic", "bbr"] and "--out=one" in command
-    # Opened, it says the same.
+    # Opened again, the result says the same.
     assert nw.open("two").text == printed
 
 
@@ -66,10 +66,10 @@ def test_a_check_is_the_programs(program):
 def test_an_attack_is_the_programs(program):
     result = nw.attack("newreno", goal="waste", budget=48, findings=1, out="attack")
     words = ["--goal", "waste", "--budget", "48", "--findings", "1", "--quiet", "--out", "attack-2"]
-    # It names the file of each finding.
+    # The output names the file of each finding.
     assert result.text == program("attack", "newreno", *words).replace("attack-2/", "attack/")
     same("attack", "attack-2")
-    # The status says whether a finding was confirmed.
+    # The exit status says whether a finding was confirmed.
     findings = json.loads((result.directory / "findings.json").read_text())["findings"]
     assert result.met == (not any(finding["standing"] == "confirmed" for finding in findings))
 
@@ -113,7 +113,7 @@ def test_a_file_is_loaded_as_it_is_when_the_command_begins(root):
     Path("mine.bpf.o").write_bytes((objects / "stalls.bpf.o").read_bytes())
     with pytest.raises(nw.Error, match="leaves snd_cwnd at 0"):
         nw.compare("./mine.bpf.o", **SHORT)
-    # Whoever does not use it is not told of it.
+    # A run without the file does not mention it.
     assert "controllers" not in nw.compare("cubic", **SHORT).run
 
 
@@ -165,7 +165,7 @@ def test_other_threads_of_python_run_meanwhile():
     thread.start()
     before = counted
     nw.compare("cubic", duration="20 s", seeds=2, out="out")
-    # With the lock held it could not have counted once.
+    # If the lock were held, the thread could not have counted once.
     assert counted > before + 1
     go_on = False
     thread.join()

@@ -1,4 +1,4 @@
-"""Controllers in Python: the same law decides the same as in Rust, and what goes wrong is told."""
+"""Controllers in Python: a law decides as in Rust, and errors are reported."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from narrows import _controllers as controllers
 
 
 class Paced(nw.Controller):
-    """Paces at a little more than what arrives, at less once the queue is long."""
+    """Paces a little above the delivery rate, and below it if the queue is long."""
 
     gain: float = 1.05
     target: float = 10.0
@@ -61,7 +61,7 @@ def test_a_class_that_is_defined_anew_is_another(root):
 
         result = nw.compare(Constant, duration="10 s", seeds=1, flows=1)
         goodputs.append(result.summary["cases"][0]["metrics"]["goodput"]["values"][0])
-    # 1448 of 1500 bytes are payload.
+    # Of 1500 bytes, 1448 are payload.
     assert goodputs == pytest.approx([2.0 * 1448 / 1500, 4.0 * 1448 / 1500], rel=0.02)
 
 
@@ -77,7 +77,7 @@ def test_scenarios_and_sweeps_name_classes(root):
 
 
 class Windows(nw.Controller):
-    """Keeps a window, and draws."""
+    """Keeps a window, and draws random numbers."""
 
     interval_ms = 50.0
     segments: int = 8
@@ -105,7 +105,7 @@ def test_windows_clock_without_pacing():
 
 
 class Fails(nw.Controller):
-    """Divides by nothing."""
+    """Divides by zero."""
 
     def on_interval(self, stats):
         return 1 / (stats.lost - stats.lost)
@@ -163,7 +163,7 @@ def test_other_mistakes_are_told():
 
 
 class Mine(nw.Controller):
-    """The example of a controller in Rust that hears of each acknowledgement."""
+    """The example of a controller in Rust that is called at each acknowledgement."""
 
     spreads_reductions = True
     target: float = 5.0
@@ -176,7 +176,7 @@ class Mine(nw.Controller):
     def reduce(self, window, now_s, rtt_ms):
         self.before = (window, self.threshold)
         self.threshold = max(window * (1.0 - self.decrease), 2.0)
-        # Times in whole nanoseconds, as the simulator has them.
+        # Times are whole nanoseconds, as in the simulator.
         self.next_reduction = round(now_s * 1e9) + round(rtt_ms * 1e6)
         return nw.Window(self.threshold)
 
@@ -203,18 +203,18 @@ def test_a_law_that_hears_of_each_acknowledgement_decides_as_in_rust(root):
     program = Path(os.environ.get("NARROWS_PROGRAM", root / "target/debug/narrows")).parent / "my-controller"
     if not program.exists():
         pytest.skip(f"{program} is not built")
-    # The class and the entry have one name; there is one at a time.
+    # The class and the entry in Rust have the same name, so they run one after the other.
     subprocess.run([program, "compare", "mine", "mine?target=20", *WORDS, "--out", "rust"], check=True, stdout=subprocess.DEVNULL)
     nw.compare(Mine, "mine?target=20", out="python", **NETWORK)
     for table in ("flows", "link_samples", "links", "histograms"):
         assert Path(f"rust/{table}.parquet").read_bytes() == Path(f"python/{table}.parquet").read_bytes(), table
-    # Only the one in Rust names its threshold for traces.
+    # Only the controller in Rust gives its threshold to traces.
     rust, python = (polars.read_parquet(f"{place}/flow_samples.parquet").drop("ssthresh_segments") for place in ("rust", "python"))
     assert rust.equals(python) and python.filter(polars.col("time_s") > 5)["goodput_mbps"].mean() > 5
 
 
 class Both(nw.Controller):
-    """Is asked by both, and notes what it is told."""
+    """Defines both methods, and records their arguments."""
 
     interval_ms = 100.0
 
@@ -233,7 +233,7 @@ class Both(nw.Controller):
         return nw.Window(20)
 
     def on_interval(self, stats):
-        # What came before the first interval is of none.
+        # Acknowledgements before the first interval belong to no interval.
         if stats.now_s > 1:
             assert (self.acked, self.lost) == (stats.delivered, stats.lost), (self.acked, stats)
             # 20 packets of 1500 bytes in 100 ms.
@@ -248,7 +248,7 @@ def test_acknowledgements_add_up_to_intervals():
 
 
 class FailsLate(nw.Controller):
-    """Fails at an acknowledgement."""
+    """Raises an exception at an acknowledgement."""
 
     def on_ack(self, ack):
         if ack.now_s > 1:
@@ -286,7 +286,7 @@ controller = "constant"
 
 
 def constant(mbps):
-    """A class of the same name and place each time, which sends at this rate."""
+    """Returns a class that sends at this rate. All these classes have the same name and module."""
 
     class Constant(nw.Controller):
         def on_interval(self, stats):
@@ -324,7 +324,7 @@ def test_classes_are_told_apart_by_what_they_do(monkeypatch):
         def on_interval(self, stats):
             return None
 
-    # What cannot be told apart is never the same.
+    # A class that cannot be identified never equals itself.
     assert identity(Opens) != identity(Opens)
     opened.close()
 
@@ -347,7 +347,7 @@ def test_runs_of_another_class_by_the_same_name_are_not_taken_up():
     other = nw.sweep("own.toml", shard="2/2", controllers=[two], out="other-2")
     with pytest.raises(nw.Error, match="other-2"):
         nw.merge("shard-1", other.directory, controllers=[one], out="other")
-    # What an interrupted sweep has kept is another's, too.
+    # The runs that an interrupted sweep has kept also belong to one class.
     partial = json.dumps(dict(json.loads(narrows_origin("shard-1")), shard=None))
     Path("new.partial").write_text(partial + "\n")
     with pytest.raises(nw.Error, match="new.partial"):
@@ -356,7 +356,7 @@ def test_runs_of_another_class_by_the_same_name_are_not_taken_up():
 
 
 def narrows_origin(shard):
-    """What the runs of a shard belong to."""
+    """Returns the text that identifies the runs of a shard."""
     metadata = pyarrow.parquet.read_schema(Path(shard, "runs.parquet")).metadata
     return next(value for value in metadata.values() if value.startswith(b'{"program"'))
 
@@ -379,7 +379,7 @@ def test_a_truth_value_is_a_parameter():
             return nw.Rate.mbps(4 if self.fast and self.always else 1)
 
     result = nw.compare(Switched, "switched?fast=true", "switched?fast=true&always=false", rate="10 Mbit/s", duration="10 s", progress=False)
-    # Of two flows each.
+    # Each case has two flows.
     goodputs = [case["metrics"]["goodput"]["median"] for case in result.summary["cases"]]
     assert goodputs == pytest.approx([2, 8, 2], rel=0.1)
     with pytest.raises(nw.Error, match="fast.* true or false"):

@@ -38,7 +38,8 @@ def layer(weights, biases, activation="none"):
 
 def test_a_policy_steps_as_its_controller_does(place):
     random = np.random.default_rng(3)
-    # Sends faster until the latency of the last interval has grown by a twentieth, and has some noise of everything else.
+    # The rate grows until the latency of the last interval has grown by a twentieth. All other
+    # weights are noise.
     last = np.zeros((2, 30))
     last[0, 28] = -20.0
     file = write(place, [layer(last + 0.1 * random.standard_normal((2, 30)), [21.0, 0.0], "tanh"), layer([[6.0, 0.5]], [0.0])])
@@ -63,7 +64,7 @@ def test_a_policy_steps_as_its_controller_does(place):
 def test_windows_of_a_policy_are_those_of_its_controller(place, preset, of, envs, outputs):
     weights = np.random.default_rng(3).standard_normal((outputs, of)) * (1e-4 if outputs > 1 else 0.05)
     if outputs > 1:
-        # Nothing, the double, ten more, the half and so on: the action that follows each is the one after it.
+        # The actions cycle through keep, double, add ten and halve.
         weights[[4, 0, 0, 1, 3], [214, 215, 216, 217, 218]] += 1.0
     file = write(place, [layer(weights, [0.0] * outputs, "none" if outputs > 1 else "tanh")], preset=preset)
     policy = gym.Policy(file)
@@ -78,13 +79,13 @@ def test_windows_of_a_policy_are_those_of_its_controller(place, preset, of, envs
     (place / "network.toml").write_text(CLEAN.scenario(1, f"./{file.name}", float(envs.now_s[0])))
     acks = nw.run(place / "network.toml", acks="agent", out=place / "out", progress=False).table("acks").to_polars()
     told = acks["cwnd_segments"].to_list()
-    # Each window of the environment is one of the controller's, in the same order.
+    # Each window of the environment is also a window of the controller, in the same order.
     found = iter(told)
     assert len(set(windows)) > 5 and all(any(abs(window - own) < 0.51 for own in found) for window in dedup(windows)), (windows, told)
 
 
 def dedup(values):
-    """Without repetitions."""
+    """Returns the values without consecutive repetitions."""
     return [value for value, before in zip(values, [None, *values], strict=False) if value != before]
 
 

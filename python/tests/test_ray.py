@@ -1,4 +1,4 @@
-"""Sweeps on a Ray cluster of two nodes on this machine: the dataset of one machine, whoever is killed."""
+"""Sweeps on a Ray cluster of two nodes on this machine: they give the dataset of one machine, even if processes are killed."""
 
 import json
 import os
@@ -52,7 +52,7 @@ def same(one, two):
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Two nodes, each of which has one core."""
+    """Starts two nodes with one core each."""
     from ray.cluster_utils import Cluster
 
     os.environ["RAY_DEDUP_LOGS"] = "0"
@@ -86,7 +86,7 @@ def places(folder="parts"):
 
 
 def workers(of):
-    """The processes that make parts for a driver's cluster: descendants of this process."""
+    """Returns the processes that make parts for a driver's cluster: descendants of this process."""
     found = []
     for own in Path("/proc").iterdir():
         try:
@@ -115,7 +115,7 @@ def test_the_dataset_is_that_of_one_machine(cluster, short):
     result = nw.sweep(written(), over=OVER, out="out", metric="goodput", engine="ray")
     assert result.text == alone.text and result.met
     same("alone", "out")
-    # Nothing else stays.
+    # Nothing else is left.
     assert sorted(os.listdir(".")) == ["alone", "dealt.toml", "out"]
     shards = [nw.sweep(written(), over=OVER, shard=f"{n}/2", out=f"shard-{n}") for n in (1, 2)]
     assert sum(len(shard.runs) for shard in shards) == RUNS
@@ -134,10 +134,10 @@ def test_finished_parts_are_kept_and_not_run_again(cluster, short):
     same("first", "second")
     whole_and_disjoint()
     assert {path: time for path, time in before.items() if path != lost}.items() <= {path: path.stat().st_mtime_ns for path in parts()}.items()
-    # Another sweep has parts of its own.
+    # Another sweep has its own parts.
     nw.sweep(written(SWEEP.replace("20 s", "10 s")), out="other", engine="ray", parts="parts")
     assert len(list(Path("parts").iterdir())) == 2
-    # What is damaged is told, and made again.
+    # A damaged part is reported, and made again.
     broken = next(iter(before))
     broken.write_bytes(broken.read_bytes()[:-1])
     with pytest.raises(nw.Error, match=f"{broken.name} was damaged and has been removed; repeat the call"):
@@ -191,7 +191,7 @@ def test_a_driver_that_is_killed_is_followed_by_another(cluster, short):
     driver.kill()
     driver.wait()
     assert not Path("out").exists()
-    # Its workers end with it, as soon as Ray sees that it is gone.
+    # The driver's workers end as soon as Ray notices that the driver is gone.
     before = -1
     while before != len(parts()):
         before = len(parts())
@@ -249,7 +249,7 @@ def test_errors_of_workers_and_options_come_back(cluster, short):
 def test_parts_are_as_long_as_they_shall_be():
     assert _ray.gaps([], 5) == [(0, 5)] and _ray.gaps([(0, 5)], 5) == [] and _ray.gaps([], 0) == []
     assert _ray.gaps([(3, 4), (0, 2), (1, 2), (6, 8)], 10) == [(2, 3), (4, 6), (8, 10)]
-    # A thousand runs of a second each: first single ones, then 60 s, at the end 10 s.
+    # A thousand runs of one second each: first single runs, then parts of 60 s, in the end of 10 s.
     queue = _ray.Queue([(0, 1000)], [7] * 1000)
     assert [queue.take(2), queue.take(2)] == [(0, 1), (1, 2)]
     queue.took((0, 1), 1.0)
@@ -259,7 +259,7 @@ def test_parts_are_as_long_as_they_shall_be():
     lengths = [after - first for first, after in taken]
     assert lengths[0] == 60 and sorted(lengths[:-1], reverse=True) == lengths[:-1] and lengths[-2] == 10 and lengths[-1] <= 10
     assert taken[0][0] == 2 and taken[-1][1] == 1000 and all(one[1] == two[0] for one, two in zip(taken, taken[1:], strict=False))
-    # A run that is longer than a part is one.
+    # A run that is longer than a part is a part of its own.
     queue = _ray.Queue([(0, 3)], [1000, 1, 1])
     queue.took((1, 2), 1.0)
     assert queue.take(1) == (0, 1) and queue.take(1) == (1, 3)

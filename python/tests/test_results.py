@@ -1,4 +1,4 @@
-"""Results: tables as frames without copies, figures, and what is told of them."""
+"""Results: tables as frames without copies, figures, and their descriptions."""
 
 import hashlib
 import pickle
@@ -34,7 +34,7 @@ def test_tables_are_those_of_the_files(result):
 
 
 def addresses(table):
-    """Where the values of a column of floats lie, chunk by chunk."""
+    """Returns the addresses of the values of a column of floats, for each chunk."""
     return [chunk.buffers()[1].address for chunk in table.column("goodput_mbps").chunks]
 
 
@@ -64,7 +64,7 @@ def test_a_million_rows_become_a_frame_without_a_copy(result, tmp_path):
         ours = [(chunk.buffers()[1].address, len(chunk)) for chunk in shared.column(name).chunks]
         theirs = [(chunk.to_arrow().buffers()[1].address, len(chunk)) for chunk in frame[name].get_chunks()]
         assert theirs == ours and sum(length for _, length in ours) == rows
-    # Neither took half of the 16 MB that a copy would take.
+    # Both took less than half of the 16 MB that a copy would take.
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 8_000
     assert frame["value"][-1] == 0.5 * (rows - 1) and frame["number"].sum() == rows * (rows - 1) // 2
 

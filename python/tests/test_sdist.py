@@ -1,4 +1,4 @@
-"""The source distribution, of which pip and other tools build wheels."""
+"""The source distribution, from which pip and other tools build wheels."""
 
 import os
 import re
@@ -11,10 +11,10 @@ import pytest
 
 
 def read_by_the_build(library, root):
-    """The files below `root` that cargo read to build the library of the package: its own list, of sources and of what build scripts name."""
+    """Returns the files below `root` that cargo read to build the package's library, from cargo's own list of sources and files of build scripts."""
     _, needed = library.read_text().split(": ", 1)
     paths = [Path(os.path.normpath(path.replace("\\ ", " "))) for path in re.split(r"(?<!\\)\s+", needed.strip())]
-    # What build scripts have written is beside the library.
+    # The output of build scripts is beside the library.
     own = [path for path in paths if path.is_relative_to(root) and not path.is_relative_to(library.parent) and not path.is_dir()]
     return {path.relative_to(root).as_posix() for path in own}
 

@@ -1,4 +1,4 @@
-"""Ctrl-C is heard whatever takes long, and a controller that makes a command is told that it cannot."""
+"""Ctrl-C stops everything that takes long, and a controller cannot call a command."""
 
 import signal
 import subprocess
@@ -30,7 +30,7 @@ def test_ctrl_c_is_heard_during_slow_callbacks(place):
     asked = time.monotonic()
     child.send_signal(signal.SIGINT)
     _, said = child.communicate(timeout=60)
-    # A second on a machine with nothing else to do.
+    # One second on an idle machine.
     assert time.monotonic() - asked < 8
     assert "KeyboardInterrupt" in said and child.returncode != 0
     assert not Path("out").exists() and list(place.iterdir()) == []
@@ -61,14 +61,14 @@ def test_ctrl_c_is_heard_while_many_environments_are_reset():
     asked = time.monotonic()
     child.send_signal(signal.SIGINT)
     told, said = child.communicate(timeout=120)
-    # A reset of all of them takes seconds.
+    # Resetting all of them takes seconds.
     assert time.monotonic() - asked < 8
     assert "KeyboardInterrupt" in said and child.returncode != 0
     assert told == "no episode has begun; call reset() first\n"
 
 
 class Nested(nw.Controller):
-    """Makes a command in a callback of another."""
+    """Calls a command in a callback of another command."""
 
     def on_interval(self, stats):
         nw.compare("cubic", duration="1 s", seeds=1, out="inner")
@@ -78,5 +78,5 @@ def test_a_command_within_a_controller_is_refused(place):
     with pytest.raises(nw.Error, match="a controller cannot make a command"):
         nw.compare(Nested, duration="2 s", seeds=1, out="out")
     assert list(place.iterdir()) == []
-    # The next one has its turn.
+    # The next command can run.
     assert nw.compare("cubic", duration="1 s", seeds=1, out="after").directory == Path("after")

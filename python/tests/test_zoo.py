@@ -50,7 +50,7 @@ def test_all_decide_at_the_same_times_and_follow_the_seed(preset, interval_s):
     for one, two in zip(seen, again, strict=True):
         assert one.keys() == two.keys() and all(np.array_equal(one[agent], two[agent]) for agent in one)
     assert episode(env, 6)[1] != earned
-    # Each sees its own.
+    # Each agent has its own observations.
     assert not np.array_equal(seen[-1]["agent-0"], seen[-1]["agent-1"])
 
 
@@ -67,7 +67,8 @@ def test_each_agent_steers_its_own_flow():
         observations, rewards, *_ = env.step({"agent-0": 0, "agent-1": 0})
         for agent, observation in observations.items():
             acked[agent] += observation[16]
-    # Together they are less than the path holds: each gets its window per round trip, and the fifth packet waits for a delayed acknowledgement.
+    # Together the windows are less than the path holds: each agent gets its window per round trip,
+    # and the fifth packet waits for a delayed acknowledgement.
     assert 8.0 * 0.9 < acked["agent-0"] / acked["agent-1"] < 8.0 * 1.5
     assert rewards["agent-0"] != rewards["agent-1"]
 

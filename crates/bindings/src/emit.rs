@@ -4,13 +4,13 @@ use crate::layout::Layout;
 use crate::parse::{Enum, Header, Scalar, Struct, Type};
 use std::fmt::Write;
 
-/// The structures and enumerations of a header as Rust, with the assertion of each layout. Names
-/// lose `prefix` and a following `_`: `x_state` is `State`, `X_END` is `End`. The structures derive
-/// `bytemuck::Pod`, which allows no padding.
+/// Returns the structures and enumerations of a header as Rust, with assertions of their layouts.
+/// Names lose `prefix` and a following `_`: `x_state` becomes `State`, and `X_END` becomes `End`.
+/// The structures derive `bytemuck::Pod`, which allows no padding.
 ///
 /// # Errors
 ///
-/// A member is of a structure that the header does not declare.
+/// A member has the type of a structure that the header does not declare.
 pub fn rust(header: &Header, prefix: &str) -> Result<String, String> {
     let mut text = String::new();
     for one in &header.enums {
@@ -22,11 +22,11 @@ pub fn rust(header: &Header, prefix: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// Assertions in C that the layouts are equal.
+/// Returns assertions in C that the layouts are equal.
 ///
 /// # Errors
 ///
-/// As [`rust`].
+/// The errors of [`rust`].
 pub fn checks(header: &Header) -> Result<String, String> {
     let mut text = String::new();
     for one in &header.structs {
@@ -91,7 +91,7 @@ fn structure(text: &mut String, one: &Struct, layout: &Layout, prefix: &str) {
     text.push('\n');
 }
 
-/// A comment as documentation; without one the name in C.
+/// Writes a comment as documentation. Without a comment, writes the name in C.
 fn doc(text: &mut String, indent: &str, comment: &str, name: &str) {
     let sentence = if comment.is_empty() { format!("`{name}`") } else { comment.to_owned() };
     let sentence: String = sentence
@@ -113,7 +113,7 @@ fn rust_name(scalar: Scalar) -> &'static str {
     }
 }
 
-/// The name in Rust of `x_last_state` or `X_LAST_STATE`, with the prefix `x`: `LastState`.
+/// Returns the name in Rust of `x_last_state` or `X_LAST_STATE` with the prefix `x`: `LastState`.
 pub fn type_name(name: &str, prefix: &str) -> String {
     let lower = name.to_ascii_lowercase();
     let own = lower.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_')).unwrap_or(&lower);

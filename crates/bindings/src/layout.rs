@@ -1,24 +1,24 @@
-//! Sizes and offsets, as C and `repr(C)` have them.
+//! Sizes and offsets of structures, as in C and `repr(C)`.
 
 use crate::parse::{Header, Scalar, Struct, Type};
 
-/// Where the members of a structure lie.
+/// Sizes and offsets of a structure's members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Bytes of the whole.
+    /// Size of the structure in bytes.
     pub size: usize,
-    /// The multiple at which it begins.
+    /// Alignment of the structure in bytes.
     pub align: usize,
-    /// The offset of each member.
+    /// Offset of each member in bytes.
     pub offsets: Vec<usize>,
 }
 
 impl Layout {
-    /// That of a structure whose members are of structures in `header`.
+    /// Returns the layout of a structure in `header`.
     ///
     /// # Errors
     ///
-    /// A member is of a structure that the header does not declare.
+    /// A member has the type of a structure that the header does not declare.
     pub fn of(one: &Struct, header: &Header) -> Result<Layout, String> {
         let mut layout = Layout { size: 0, align: 1, offsets: Vec::new() };
         for member in &one.members {
@@ -47,7 +47,7 @@ impl Layout {
 }
 
 impl Scalar {
-    /// Bytes of it; it begins at a multiple of them.
+    /// Returns the size in bytes, which is also the alignment.
     pub fn size(self) -> usize {
         match self {
             Scalar::U16 => 2,

@@ -1,9 +1,9 @@
-//! The declarations of a C header.
+//! Reads the declarations of a C header.
 
 use crate::tokens::{Kind, Token, tokens};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An integer type of C that has one size everywhere.
+/// An integer type of C with a fixed size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scalar {
     /// `core_u16`.
@@ -43,46 +43,46 @@ pub enum Type {
 /// A member of a structure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Its name.
+    /// Name in C.
     pub name: String,
-    /// Its type, or the type of its elements.
+    /// Type of the member, or of its elements.
     pub kind: Type,
-    /// The length of an array.
+    /// Length, if the member is an array.
     pub array: Option<usize>,
-    /// The comment behind it; empty without one.
+    /// Comment behind the member. Empty without a comment.
     pub doc: String,
 }
 
 /// A structure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Struct {
-    /// Its name in C.
+    /// Name in C.
     pub name: String,
-    /// The comment before it; empty without one.
+    /// Comment before the structure. Empty without a comment.
     pub doc: String,
-    /// Its members, in order.
+    /// Members in order.
     pub members: Vec<Member>,
 }
 
 /// An enumeration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Enum {
-    /// Its name in C.
+    /// Name in C.
     pub name: String,
-    /// The comment before it; empty without one.
+    /// Comment before the enumeration. Empty without a comment.
     pub doc: String,
-    /// Names and comments of its values, which count from 0.
+    /// Names and comments of the values, which count from 0.
     pub values: Vec<(String, String)>,
 }
 
 /// The declarations of a header.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// Its structures, in order.
+    /// Structures in order.
     pub structs: Vec<Struct>,
-    /// Its enumerations that count from 0.
+    /// Enumerations whose values count from 0.
     pub enums: Vec<Enum>,
-    /// For each function with a body: its name, and the structures that it takes pointers to.
+    /// For each function with a body: its name, and the structures to which its parameters point.
     pub functions: Vec<(String, Vec<String>)>,
 }
 
@@ -91,7 +91,7 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// A structure that is not in the dialect: the file, the line and the remedy.
+    /// A structure is not in the dialect. The error has the file, the line and the remedy.
     pub fn read(path: &str, text: &str) -> Result<Header, String> {
         let tokens = tokens(text);
         let mut parser =
@@ -123,7 +123,7 @@ impl Header {
         Ok(header)
     }
 
-    /// Only the declarations of these names, and the structures of their members.
+    /// Keeps only the declarations of these names, and the structures of their members.
     pub fn only(mut self, names: &[&str]) -> Header {
         let mut wanted: BTreeSet<String> = names.iter().map(|name| (*name).to_owned()).collect();
         for one in self.structs.iter().filter(|one| names.contains(&&*one.name)) {
@@ -135,7 +135,7 @@ impl Header {
     }
 }
 
-/// The structures in a structure, at any depth.
+/// Returns the structures in a structure, at any depth.
 fn inner(all: &[Struct], one: &Struct) -> Vec<String> {
     let names = one.members.iter().filter_map(|member| match &member.kind {
         Type::Struct(name) => all.iter().find(|inner| inner.name == *name),
@@ -144,7 +144,7 @@ fn inner(all: &[Struct], one: &Struct) -> Vec<String> {
     names.flat_map(|found| inner(all, found).into_iter().chain([found.name.clone()])).collect()
 }
 
-/// The numbers that `#define` names, for lengths of arrays.
+/// Returns the numbers named by `#define`, for lengths of arrays.
 fn lengths<'a>(tokens: &[Token<'a>]) -> BTreeMap<&'a str, usize> {
     let define = |token: &Token<'a>| {
         let Kind::Directive(text) = token.kind else { return None };
@@ -158,7 +158,7 @@ fn lengths<'a>(tokens: &[Token<'a>]) -> BTreeMap<&'a str, usize> {
 struct Parser<'a> {
     path: &'a str,
     rest: &'a [Token<'a>],
-    /// The comment that was read last, if nothing followed it.
+    /// The latest comment, if nothing followed it.
     doc: String,
     lengths: BTreeMap<&'a str, usize>,
 }
@@ -207,7 +207,7 @@ impl<'a> Parser<'a> {
         there
     }
 
-    /// The comment that comes next, if one does.
+    /// Takes the next token if it is a comment.
     fn comment(&mut self) -> String {
         match self.peek() {
             Some(Kind::Comment(text)) => {
@@ -218,7 +218,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The part after `struct`.
+    /// Reads the part after `struct`.
     fn structure(&mut self) -> Result<Struct, String> {
         let doc = std::mem::take(&mut self.doc);
         let name = self.word()?.to_owned();
@@ -259,7 +259,7 @@ impl<'a> Parser<'a> {
         Ok(Struct { name, doc, members })
     }
 
-    /// The length in brackets, if there is one.
+    /// Reads the length in brackets, if there is one.
     fn array(&mut self) -> Result<Option<usize>, String> {
         if !self.take('[') {
             return Ok(None);
@@ -272,7 +272,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The part after `enum`; nothing if its values do not count from 0.
+    /// Reads the part after `enum`. Returns `None` if its values do not count from 0.
     fn enumeration(&mut self) -> Result<Option<Enum>, String> {
         let doc = std::mem::take(&mut self.doc);
         let name = self.word()?.to_owned();
@@ -290,7 +290,7 @@ impl<'a> Parser<'a> {
         Ok(Some(Enum { name, doc, values }))
     }
 
-    /// The structures in the parentheses that come next.
+    /// Returns the structures in the next parentheses.
     fn pointers(&mut self) -> Vec<String> {
         let mut depth = 0;
         let mut found = Vec::new();
@@ -317,7 +317,7 @@ impl<'a> Parser<'a> {
         self.skip_rest_of_block();
     }
 
-    /// Skips to the brace that closes the block around.
+    /// Skips to the brace that closes the current block.
     fn skip_rest_of_block(&mut self) {
         let mut depth = 1;
         while depth > 0
@@ -332,7 +332,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The text of a comment on one line, as a sentence.
+/// Returns the text of a comment on one line.
 fn plain(comment: &str) -> String {
     let words: Vec<&str> = comment.split_whitespace().filter(|word| *word != "*").collect();
     words.join(" ")
@@ -342,9 +342,9 @@ fn plain(comment: &str) -> String {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "/* Not of the state. */\n#define ROWS 3\n\nstatic const int table[2] = { 1, 2 };\n\n\
+    const TEXT: &str = "/* Not about the state. */\n#define ROWS 3\n\nstatic const int table[2] = { 1, 2 };\n\n\
         struct x_row {\n\tcore_u32 from, to; /* both in ms */\n};\n\n\
-        /* What is kept. */\nstruct x_state {\n\tcore_u64 rate; /* bytes/s */\n\tstruct x_row rows[ROWS];\n\tcore_s32 last;\n\
+        /* Kept state. */\nstruct x_state {\n\tcore_u64 rate; /* bytes/s */\n\tstruct x_row rows[ROWS];\n\tcore_s32 last;\n\
         \tcore_u32 reserved;\n};\n\n\
         enum x_phase { X_START, /* at first */ X_END };\nenum x_flag { X_ONE = 1, X_TWO = 2 };\n\n\
         static inline int x_decide(const struct x_row *row, struct x_state *state)\n{\n\tif (row) { return 1; }\n\treturn 0;\n}\n";
@@ -353,7 +353,7 @@ mod tests {
     fn declarations_are_read_with_their_comments() {
         let header = Header::read("x.h", TEXT).unwrap();
         let names: Vec<_> = header.structs.iter().map(|one| (&*one.name, &*one.doc)).collect();
-        assert_eq!(names, [("x_row", ""), ("x_state", "What is kept.")]);
+        assert_eq!(names, [("x_row", ""), ("x_state", "Kept state.")]);
         let member = |place: usize, name: &str, kind, array, doc: &str| {
             let wanted = Member { name: name.to_owned(), kind, array, doc: doc.to_owned() };
             assert!(header.structs[place].members.contains(&wanted), "{wanted:?} in {header:?}");

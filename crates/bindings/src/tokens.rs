@@ -1,13 +1,13 @@
 //! The tokens of a C header, with the comments that document members.
 
-/// A token, and its line.
+/// A token with its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token<'a> {
     pub kind: Kind<'a>,
     pub line: usize,
 }
 
-/// A part of C that matters for declarations.
+/// A kind of token that matters for declarations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind<'a> {
     /// A name or a number.
@@ -20,7 +20,7 @@ pub enum Kind<'a> {
     Directive(&'a str),
 }
 
-/// The tokens of a text. Comments of `//` are not in the dialect.
+/// Returns the tokens of a text. The dialect has no `//` comments.
 pub fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut all = Vec::new();
     let mut rest = text;
@@ -52,7 +52,7 @@ pub fn tokens(text: &str) -> Vec<Token<'_>> {
     all
 }
 
-/// Where a directive ends: at the first line end that no backslash continues.
+/// Returns the end of a directive: the first line end without a backslash before it.
 fn directive_end(text: &str) -> usize {
     text.match_indices('\n')
         .find(|(at, _)| !text[..*at].ends_with('\\'))

@@ -71,8 +71,8 @@ pub fn main(entries: &[&'static Entry]) -> ExitCode {
 }
 
 /// Runs the program on these words, beginning with the program name: `narrows`, `compare`, `cubic`.
-/// It prints and handles signals like a process of its own. The words can name controllers from
-/// files and controllers that were added to the registry before.
+/// It prints and handles signals like a separate process. The words can name controllers from files
+/// and controllers that were added to the registry before.
 ///
 /// Returns the exit status.
 pub fn program(words: impl IntoIterator<Item = OsString>) -> u8 {

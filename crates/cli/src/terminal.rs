@@ -1,4 +1,4 @@
-//! The terminal: where commands print, show their progress and hear signals.
+//! The terminal: prints, shows progress, and handles signals.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use narrows_scenario::visible;
@@ -15,7 +15,7 @@ pub use narrows_workbench::tell;
 /// The terminal of a process that carries out one command.
 #[derive(Default)]
 struct Terminal {
-    /// The bar of the work that is being done.
+    /// Progress bar of the current work.
     bar: Mutex<Option<ProgressBar>>,
 }
 

@@ -1,4 +1,4 @@
-//! Where a path leads to which a user wants something written.
+//! Resolves a path to which a user wants something written.
 
 use std::ffi::OsString;
 use std::fs::{self, FileType, Metadata};
@@ -7,17 +7,16 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::process;
 
-/// Links that are followed one after another, as by Linux (path_resolution(7)).
+/// Most links that are followed one after another, as in Linux (path_resolution(7)).
 const LINKS: u32 = 40;
 
-/// The end of the links of a path.
+/// The place to which a path leads after following its links.
 pub(crate) enum Destination {
-    /// A regular file, or nothing yet: its folder, its name there, and what is known of a file that
-    /// is there.
+    /// A regular file, or nothing yet: the folder, the name in it, and metadata if the file exists.
     Regular { folder: PathBuf, name: OsString, there: Option<Metadata> },
     /// A pipe or a device.
     Stream(PathBuf),
-    /// A file that this process has open, by its number.
+    /// A file that this process has open, by its descriptor.
     Open(i32),
 }
 
@@ -78,8 +77,8 @@ fn of_kind(
     })
 }
 
-/// Whether a folder is the one in /proc in which a process's open files are, and if so, whether it
-/// is this process's.
+/// Returns `None` if a folder is not the folder of open files of a process in /proc; otherwise,
+/// whether it belongs to this process.
 fn open_files(folder: &Path) -> io::Result<Option<bool>> {
     let folder = folder.canonicalize()?;
     let names: Vec<&str> = folder

@@ -11,8 +11,8 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
-/// An open folder. Links to it are followed, links in it are not: the folder may come from
-/// elsewhere, and the user has not named them.
+/// An open folder. Links to it are followed. Links in it are not, because the folder may come from
+/// elsewhere and the user has not named them.
 #[derive(Debug)]
 pub struct Folder {
     open: OwnedFd,
@@ -20,34 +20,34 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Opens a folder that is there.
+    /// Opens an existing folder.
     ///
     /// # Errors
-    /// It is not there, or is no folder.
+    /// It does not exist, or is not a folder.
     pub fn open(path: &Path) -> io::Result<Folder> {
         Ok(Folder { open: directory(CWD, path, true)?, path: path.to_owned() })
     }
 
-    /// Opens a folder, which is made with those above it if it is not there.
+    /// Opens a folder. Creates it and its parents if necessary.
     ///
     /// # Errors
-    /// It cannot be made, or is no folder.
+    /// It cannot be created, or is not a folder.
     pub fn make(path: &Path) -> io::Result<Folder> {
         fs::create_dir_all(path)?;
         Folder::open(path)
     }
 
-    /// Opens a folder in this one, which is made if it is not there.
+    /// Opens a folder in this one. Creates it if necessary.
     ///
     /// # Errors
-    /// It cannot be made, or is a link or no folder.
+    /// It cannot be created, is a link, or is not a folder.
     pub fn folder(&self, name: &str) -> io::Result<Folder> {
         plain(name)?;
         match mkdirat(&self.open, name, Mode::from_raw_mode(0o777)) {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(error.into()),
         }
-        // The kernel says of a link that it is no directory.
+        // The kernel reports a link as not being a directory.
         let open =
             directory(&self.open, Path::new(name), false).map_err(|error| match error.kind() {
                 ErrorKind::NotADirectory => {
@@ -58,7 +58,7 @@ impl Folder {
         Ok(Folder { open, path: self.path(name) })
     }
 
-    /// Begins a file in this folder. A regular file that is there is replaced when the new one is
+    /// Begins a file in this folder. An existing regular file is replaced when the new one is
     /// complete, and keeps its permissions.
     ///
     /// # Errors
@@ -78,27 +78,26 @@ impl Folder {
         Output::inside(self.open.try_clone()?, name.as_ref(), mode)
     }
 
-    /// Writes all of a file in this folder.
+    /// Writes a whole file in this folder.
     ///
     /// # Errors
-    /// As of [`create`](Folder::create), or the disk is full; a file that was there is then as it
-    /// was.
+    /// The errors of [`create`](Folder::create), or the disk is full. An existing file is then
+    /// unchanged.
     pub fn write(&self, name: &str, content: &[u8]) -> io::Result<()> {
         let mut output = self.create(name)?;
         output.write_all(content)?;
         output.finish()
     }
 
-    /// The path of a name in this folder.
+    /// Returns the path of a name in this folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Refuses a folder that has anything but regular files and folders.
+    /// Refuses a folder with entries other than regular files and folders.
     ///
     /// # Errors
-    /// One of its entries is a link, a pipe, a socket or a device, which is named, or it cannot be
-    /// read.
+    /// An entry is a link, a pipe, a socket or a device, which is named, or it cannot be read.
     pub fn refuse_special(path: &Path) -> Result<(), (PathBuf, io::Error)> {
         let failed = |error| (path.to_owned(), error);
         for entry in fs::read_dir(path).map_err(failed)? {
@@ -112,7 +111,7 @@ impl Folder {
     }
 }
 
-/// Refuses a name that leads elsewhere.
+/// Refuses a name that leads to another folder.
 fn plain(name: &str) -> io::Result<()> {
     let mut parts = Path::new(name).components();
     match (parts.next(), parts.next()) {

@@ -1,7 +1,8 @@
-//! Files and folders that are not to outlast this process, also where it ends in the midst of its work.
+//! Files and folders that must not outlast this process, even if it ends during its work.
 //!
-//! Destructors remove them when a command ends by itself. A thread that ends the process instead calls [`remove`]. Making and keeping
-//! happen under the lock that `remove` takes, so each folder is either listed or gone.
+//! Destructors remove them when a command ends by itself. A thread that ends the process calls
+//! [`remove`] instead. Creating and keeping happen under the lock that `remove` takes, so each
+//! folder is either listed or gone.
 
 use std::fs;
 use std::io;
@@ -9,14 +10,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::TempDir;
 
-/// A folder that another thread still writes into may need several attempts.
+/// Number of attempts to remove a folder into which another thread may still write.
 const TRIES: u32 = 20;
 
 static LEFTOVERS: Mutex<Vec<Left>> = Mutex::new(Vec::new());
 
 struct Left {
     path: PathBuf,
-    /// Folders that were made for it, the deepest first. Each goes only if it is empty.
+    /// Parent folders that were created for it, the deepest first. Each is removed only if it is
+    /// empty.
     above: Vec<PathBuf>,
 }
 
@@ -24,15 +26,16 @@ fn leftovers() -> MutexGuard<'static, Vec<Left>> {
     LEFTOVERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A folder that [`remove`] removes, with everything in it, for as long as this lives.
+/// A folder that [`remove`] removes with all its contents, as long as this value lives.
 #[derive(Debug)]
 pub struct Leftover(PathBuf);
 
 impl Leftover {
-    /// Makes a folder by `make`, which answers `None` if it is another's. `above` are folders that were made for it, the deepest first.
+    /// Creates a folder by `make`, which returns `None` if the folder belongs to another process.
+    /// `above` are parent folders that were created for it, the deepest first.
     ///
     /// # Errors
-    /// As of `make`.
+    /// The error of `make`.
     pub fn made<T, E>(
         path: &Path,
         above: &[PathBuf],
@@ -49,10 +52,11 @@ impl Leftover {
         Ok(Some((made, Leftover(path))))
     }
 
-    /// Gives the folder its final name by `rename`. [`remove`] happens either before or after, never in between.
+    /// Gives the folder its final name by `rename`. [`remove`] happens either before or after,
+    /// never in between.
     ///
     /// # Errors
-    /// As of `rename`; the folder then remains a leftover.
+    /// The error of `rename`. The folder then remains a leftover.
     pub fn keep<E>(&self, rename: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
         let mut all = leftovers();
         rename()?;
@@ -67,16 +71,17 @@ impl Drop for Leftover {
     }
 }
 
-/// A new folder among the temporary files, which only this user may enter. It goes with this.
+/// A new folder for temporary files, which only this user can enter. It is removed when this value
+/// is dropped.
 #[derive(Debug)]
 pub struct TemporaryFolder {
-    // Dropped first: the folder is listed until it is gone.
+    // Dropped first, so that the folder is listed until it is gone.
     folder: TempDir,
     _leftover: Leftover,
 }
 
 impl TemporaryFolder {
-    /// Makes the folder in `TMPDIR`, by default `/tmp`.
+    /// Creates the folder in `TMPDIR`, by default `/tmp`.
     ///
     /// # Errors
     /// Nothing can be written there.
@@ -88,18 +93,19 @@ impl TemporaryFolder {
         Ok(TemporaryFolder { folder, _leftover: Leftover(path) })
     }
 
-    /// The folder.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 }
 
-/// Removes all leftovers for good. Another thread that makes or keeps one afterwards waits until the process ends.
+/// Removes all leftovers for good. A thread that creates or keeps one afterwards waits until the
+/// process ends.
 pub fn remove() {
     let all = leftovers();
     for Left { path, above } in all.iter() {
         for _ in 0..TRIES {
-            // The command may just have written another file.
+            // The command may have written another file meanwhile, so try again.
             if !path.exists() || fs::remove_dir_all(path).is_ok() {
                 break;
             }

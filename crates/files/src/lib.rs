@@ -1,9 +1,9 @@
 //! Reading and writing of files that a user or a result directory names.
 //!
-//! Reading is bounded: a device without an end is refused at a [`Limit`], and a pipe that nothing
-//! comes from after some seconds. Writing is whole or not at all: an [`Output`] gets its name when
-//! it is complete. The paths that a user gives are followed through links; the names that a program
-//! chooses, in a [`Folder`], are not.
+//! Reading is bounded: reading a device without an end stops at a [`Limit`], and a silent pipe is
+//! refused after some seconds. Writing is all or nothing: an [`Output`] gets its name when it is
+//! complete. Links are followed in paths that a user gives, and not in names that a program chooses
+//! in a [`Folder`].
 
 mod destination;
 mod folder;

@@ -1,4 +1,4 @@
-//! Opening files, which never waits for another program.
+//! Opens files without waiting for another program.
 
 use crate::pipe::{OPENED, PAUSE};
 use rustix::fs::{FileType, OFlags, fcntl_getfl, fcntl_setfl};
@@ -10,11 +10,11 @@ use std::path::Path;
 use std::thread;
 use std::time::Instant;
 
-/// Flags that keep an opening from waiting, and a terminal from becoming this process's own.
+/// Flags with which opening does not wait, and a terminal does not become the controlling terminal.
 const AT_ONCE: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
 
-/// Opens a file for reading. A pipe is not waited for: reading it does not block. Anything else
-/// blocks as usual.
+/// Opens a file for reading. A pipe does not block, neither when it is opened nor when it is read.
+/// Other files block as usual.
 ///
 /// # Errors
 /// It cannot be opened, or is a directory.
@@ -30,7 +30,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens a regular file for reading. A link in the last place of the path is not followed.
+/// Opens a regular file for reading. A link as the last part of the path is not followed.
 ///
 /// # Errors
 /// It cannot be opened, or is a link, a directory, a pipe or a device.
@@ -45,8 +45,8 @@ pub fn open_unlinked(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens a file to append to it, and makes it if it is not there. A pipe must have a reader, or get
-/// one within some seconds.
+/// Opens a file for appending. Creates it if necessary. A pipe must have a reader, or get one
+/// within some seconds.
 ///
 /// # Errors
 /// It cannot be opened, or is a pipe that no program reads.
@@ -54,7 +54,7 @@ pub fn open_to_append(path: &Path) -> io::Result<File> {
     open_to_write(OpenOptions::new().append(true).create(true), path)
 }
 
-/// Opens what is there, such as a device or a pipe, to write into it. A pipe must have a reader, or
+/// Opens an existing file, such as a device or a pipe, for writing. A pipe must have a reader, or
 /// get one within some seconds.
 pub(crate) fn open_stream(path: &Path) -> io::Result<File> {
     open_to_write(OpenOptions::new().write(true), path)
@@ -65,7 +65,7 @@ fn open_to_write(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let began = Instant::now();
     loop {
         match options.open(path) {
-            // A pipe without a reader; sockets give the same error.
+            // The error of a pipe without a reader. Sockets give the same error.
             Err(error) if error.raw_os_error() == Some(Errno::NXIO.raw_os_error()) => {
                 if !path.metadata()?.file_type().is_fifo() {
                     return Err(error);
@@ -87,7 +87,7 @@ fn open_to_write(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     }
 }
 
-/// Refuses what is not a regular file, by its kind, which is in its mode.
+/// Refuses a file that is not regular, by the kind in its mode.
 pub(crate) fn regular(mode: u32) -> io::Result<()> {
     let kind = match FileType::from_raw_mode(mode) {
         FileType::RegularFile => return Ok(()),
@@ -104,7 +104,7 @@ fn link() -> io::Error {
     io::Error::other("it is a symbolic link, not a regular file")
 }
 
-/// Reading and writing wait from now on.
+/// Makes reading and writing block from now on.
 fn block(file: &File) -> io::Result<()> {
     Ok(fcntl_setfl(file, fcntl_getfl(file)?.difference(OFlags::NONBLOCK))?)
 }

@@ -13,18 +13,18 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
-/// Permissions of a new file before the process's mask: everybody may read and write.
+/// Permissions of a new file, to which the process's umask applies: everybody may read and write.
 const ORDINARY: u32 = 0o666;
-/// The permissions of a file that are kept when it is replaced: not those that make programs run as
-/// others.
+/// Permissions that a file keeps when it is replaced: all except set-user-ID, set-group-ID and
+/// sticky.
 const KEPT: u32 = 0o777;
 
-/// A file that is being written. A regular file gets its name in [`finish`](Output::finish), whole;
-/// until then what was there before remains. If the output is dropped before, nothing has happened.
-/// Into a pipe or a device everything is written at once.
+/// A file that is being written. A regular file gets its name in [`finish`](Output::finish), when
+/// it is complete; until then an older file remains. Dropping the output earlier changes nothing.
+/// Data for a pipe or a device is written immediately.
 pub struct Output {
     file: BufWriter<File>,
-    /// How a regular file gets its name at the end.
+    /// Data for naming a regular file at the end.
     regular: Option<Regular>,
 }
 
@@ -35,9 +35,9 @@ struct Regular {
 }
 
 impl Output {
-    /// A file at a path that a user gives. Links are followed. A regular file that is there is
-    /// replaced and keeps its permissions and, if this process may give it away, its owner; a pipe
-    /// or a device is written into.
+    /// Begins a file at a path that a user gives. Links are followed. An existing regular file is
+    /// replaced. It keeps its permissions and, if this process may change it, its owner. A pipe or
+    /// a device is written into.
     ///
     /// # Errors
     /// Nothing can be written there, it is a directory, or a pipe that no program reads.
@@ -45,7 +45,7 @@ impl Output {
         match destination(path)? {
             Destination::Regular { folder, name, there } => {
                 if there.is_some() {
-                    // A file that is protected against writing is not replaced, either.
+                    // A write-protected file is not replaced either.
                     accessat(CWD, folder.join(&name), Access::WRITE_OK, AtFlags::EACCESS)?;
                 }
                 Output::regular(
@@ -60,10 +60,10 @@ impl Output {
         }
     }
 
-    /// A file where none is; a pipe or a device is written into.
+    /// Begins a file at a path without a regular file. A pipe or a device is written into.
     ///
     /// # Errors
-    /// A regular file is there, or nothing can be written there.
+    /// A regular file exists there, or nothing can be written there.
     pub fn create_new(path: &Path) -> io::Result<Output> {
         match destination(path)? {
             Destination::Regular { there: Some(_), .. } => Err(exists()),
@@ -74,11 +74,11 @@ impl Output {
         }
     }
 
-    /// A regular file where nothing is, also no link, with the permissions `mode`, less those that
-    /// the process's mask takes.
+    /// Begins a regular file at a path where nothing exists, not even a link. Its permissions are
+    /// `mode`, less those that the process's umask removes.
     ///
     /// # Errors
-    /// Something is there, or nothing can be written there.
+    /// Something exists there, or nothing can be written there.
     pub fn create_private(path: &Path, mode: u32) -> io::Result<Output> {
         if path.symlink_metadata().is_ok() {
             return Err(exists());
@@ -91,7 +91,7 @@ impl Output {
         }
     }
 
-    /// A file in a folder, whatever is there now.
+    /// Begins a file in a folder. An existing file is replaced.
     pub(crate) fn inside(folder: OwnedFd, name: &OsStr, mode: Option<u32>) -> io::Result<Output> {
         let output = Output::regular(folder, name, None, ORDINARY, true)?;
         if let Some(mode) = mode {
@@ -110,7 +110,7 @@ impl Output {
         let (temporary, file) = Temporary::new(folder, name, mode)?;
         if let Some(there) = there {
             let own = file.metadata()?;
-            // Only root gives files away: for anybody else the file becomes their own.
+            // Only root can change a file's owner. For other users the file becomes their own.
             if (own.uid(), own.gid()) != (there.uid(), there.gid()) {
                 let _ = fchown(
                     &file,
@@ -128,7 +128,7 @@ impl Output {
 
     fn stream(stream: Destination) -> io::Result<Output> {
         let file = match stream {
-            // Opened anew, a file would be written from its beginning.
+            // Opened again, a file would be written from its beginning.
             Destination::Open(1) => File::from(io::stdout().as_fd().try_clone_to_owned()?),
             Destination::Open(2) => File::from(io::stderr().as_fd().try_clone_to_owned()?),
             Destination::Open(number) => {
@@ -148,7 +148,7 @@ impl Output {
     /// Makes sure that everything is written, and gives the file its name.
     ///
     /// # Errors
-    /// Something cannot be written; a regular file is then as it was before.
+    /// Something cannot be written. A regular file is then unchanged.
     pub fn finish(self) -> io::Result<()> {
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
         let Some(Regular { temporary, name, replace }) = self.regular else { return Ok(()) };
@@ -156,10 +156,10 @@ impl Output {
         temporary.keep(&file, &name, replace)
     }
 
-    /// Writes all of a file to a path that a user gives, as [`create`](Output::create) has it.
+    /// Writes a whole file to a path that a user gives, like [`create`](Output::create).
     ///
     /// # Errors
-    /// As of [`create`](Output::create) and [`finish`](Output::finish).
+    /// The errors of [`create`](Output::create) and [`finish`](Output::finish).
     pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
         let mut output = Output::create(path)?;
         output.write_all(content)?;

@@ -1,4 +1,4 @@
-//! Pipes: FIFOs and what `<(command)` gives. None of them is waited for without end.
+//! Pipes: FIFOs and the pipes of `<(command)`. Waiting for them is limited.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::File;
@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 pub(crate) const OPENED: Duration = Duration::from_secs(2);
 /// Time within which the program at the other end must write more.
 const SILENT: Duration = Duration::from_secs(10);
-/// Time between two looks.
+/// Time between two attempts.
 pub(crate) const PAUSE: Duration = Duration::from_millis(50);
 
 const CHUNK: usize = 1 << 16;
 
-/// Reads a pipe to its end, or until more than `most` bytes have come. The file must be open
+/// Reads a pipe to its end, or until more than `most` bytes have arrived. The file must be open
 /// without blocking.
 pub(crate) fn read(mut file: &File, most: u64) -> io::Result<Vec<u8>> {
     let (mut content, mut chunk) = (Vec::new(), vec![0; CHUNK]);
@@ -22,7 +22,7 @@ pub(crate) fn read(mut file: &File, most: u64) -> io::Result<Vec<u8>> {
     let pause = Timespec { tv_sec: 0, tv_nsec: PAUSE.subsec_nanos().into() };
     while content.len() as u64 <= most {
         let mut ends = [PollFd::new(file, PollFlags::IN)];
-        // An error of `poll` shows at the reading, too.
+        // Reading reports an error of `poll` too.
         let _ = poll(&mut ends, Some(&pause));
         match file.read(&mut chunk) {
             Ok(0) if opened || ends[0].revents().contains(PollFlags::HUP) => break,

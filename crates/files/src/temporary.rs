@@ -1,5 +1,5 @@
-//! A file before it is complete: without a name where the file system can, else under a name that
-//! nobody can guess.
+//! A file before it is complete. It has no name if the file system supports that, otherwise an
+//! unpredictable name.
 
 use rustix::fs::{
     AtFlags, CWD, Mode, OFlags, RenameFlags, linkat, openat, renameat, renameat_with, unlinkat,
@@ -11,28 +11,28 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 
-/// Flags of a file that nobody else has opened before.
+/// Flags for a file that must not exist yet.
 const NEW: OFlags = OFlags::WRONLY
     .union(OFlags::CREATE)
     .union(OFlags::EXCL)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
-/// Names that are tried.
+/// Number of names that are tried.
 const TRIES: u32 = 8;
 
-/// A new file in `folder`. Dropped without [`Temporary::keep`] it is gone; killed, a process leaves
-/// nothing where files can be without a name.
+/// A new file in `folder`. It is removed if it is dropped without [`Temporary::keep`]. A killed
+/// process leaves nothing behind if the file system supports files without names.
 pub(crate) struct Temporary {
     folder: OwnedFd,
-    /// The name that the file has in the meantime, if it must have one.
+    /// Temporary name of the file, if it needs one.
     name: Option<OsString>,
 }
 
 impl Temporary {
-    /// Makes the file, with the permissions `mode` less those that the process's mask takes.
+    /// Creates the file with the permissions `mode`, less those that the process's umask removes.
     pub(crate) fn new(folder: OwnedFd, target: &OsStr, mode: u32) -> io::Result<(Temporary, File)> {
         let permissions = Mode::from_raw_mode(mode);
-        // Giving it a name goes through /proc.
+        // Naming the file needs /proc.
         if Path::new("/proc/self/fd").exists()
             && let Ok(file) = openat(
                 &folder,
@@ -47,7 +47,7 @@ impl Temporary {
         Ok((Temporary { folder, name: Some(name) }, File::from(file)))
     }
 
-    /// Gives the file its name, in the place of what is there if `replace` allows it.
+    /// Gives the file its name. Replaces an existing file if `replace` is true.
     pub(crate) fn keep(mut self, file: &File, target: &OsStr, replace: bool) -> io::Result<()> {
         let Some(name) = self.name.take() else { return self.link(file, target, replace) };
         let renamed = if replace {
@@ -61,10 +61,10 @@ impl Temporary {
         })
     }
 
-    /// Renames where nothing is.
+    /// Renames the file to a name that does not exist.
     fn rename_new(&self, name: &OsStr, target: &OsStr) -> Result<(), Errno> {
         match renameat_with(&self.folder, name, &self.folder, target, RenameFlags::NOREPLACE) {
-            // Not every file system can.
+            // Not every file system supports this flag.
             Err(Errno::INVAL | Errno::NOSYS) => {
                 linkat(&self.folder, name, &self.folder, target, AtFlags::empty())?;
                 unlinkat(&self.folder, name, AtFlags::empty())
@@ -93,21 +93,20 @@ impl Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         if let Some(name) = &self.name {
-            // Nobody is left to tell if this fails.
+            // An error cannot be reported to anybody here.
             let _ = unlinkat(&self.folder, name, AtFlags::empty());
         }
     }
 }
 
-/// Makes something under a name that nobody can guess: a hidden one, so that no list of results
-/// shows it.
+/// Creates something under an unpredictable hidden name, so that lists of results do not show it.
 fn with_new_name<T>(
     target: &OsStr,
     make: impl Fn(&OsStr) -> Result<T, Errno>,
 ) -> io::Result<(OsString, T)> {
     for _ in 0..TRIES {
         let drawn = getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?;
-        // The longest name has 255 bytes.
+        // A name has at most 255 bytes.
         let shown: String = target.to_string_lossy().chars().take(40).collect();
         let name = OsString::from(format!(".{shown}.{drawn:016x}.partial"));
         match make(&name) {
@@ -118,8 +117,7 @@ fn with_new_name<T>(
     Err(io::Error::new(io::ErrorKind::AlreadyExists, "no new name is free beside it"))
 }
 
-/// Opens a directory, in which files are then made, renamed and removed whatever happens to its
-/// path.
+/// Opens a directory. Files are then created, renamed and removed in it even if its path changes.
 pub(crate) fn directory(
     at: impl std::os::fd::AsFd,
     path: &Path,

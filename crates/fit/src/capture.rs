@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Most packets of a file; more would take too much memory. The limit is our choice.
 pub const MOST_PACKETS: usize = 50_000_000;
-/// Most connections of a file that are told apart. The limit is our choice.
+/// Most connections that are distinguished in a file. The limit is our choice.
 const MOST_CONNECTIONS: usize = 100_000;
 
 const REMEDY: &str = "give a capture of one bulk TCP connection, made at its sender: tcpdump -i DEVICE -s 128 -w FILE tcp port PORT";

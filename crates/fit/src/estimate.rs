@@ -1,9 +1,9 @@
 //! The path behind a measurement.
 //!
-//! A queue tells what the link does: while packets wait, the link sends at its rate. So the rate is
-//! what arrived while round trips were above the base, and nothing but a least rate where they never
-//! were. A buffer shows its size where the queue was as long at most episodes of loss; losses at
-//! shorter queues have another cause. The limits in this file are our choice.
+//! The queue shows the properties of the link. While packets wait, the link sends at its rate. So
+//! the rate is measured while round trips are above the base; if they never are, only a lower bound
+//! is known. A buffer shows its size if the queue had the same length at most episodes of loss.
+//! Losses at shorter queues have another cause. The limits in this file are our choice.
 
 use crate::measured::{FitError, Measured, Origin};
 use narrows_measure::sequential::Mean;
@@ -50,17 +50,18 @@ pub struct Losses {
 /// The estimated path of a bulk flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
-    /// Rate of the bottleneck in bit/s, headers from IP on included. It is a least rate if
-    /// `rate_range` is `None`.
+    /// Rate of the bottleneck in bit/s, headers from IP on included. A lower bound if `rate_range`
+    /// is `None`.
     pub rate: f64,
-    /// 95 % interval of the rate, from ten parts of the time in which packets waited; none if the
+    /// 95 % interval of the rate, from ten parts of the time in which packets waited. `None` if the
     /// link was not seen full.
     pub rate_range: Option<Range>,
     /// Share of the time in which packets waited at the bottleneck.
     pub queued: f64,
-    /// Base round trip in seconds. It is the greatest that is possible if `is_base_bound`.
+    /// Base round trip in seconds. An upper bound if `is_base_bound`.
     pub base: f64,
-    /// True if the measurement has only smoothed round trips, the least of which may contain a queue.
+    /// True if the measurement has only smoothed round trips. The least of them may contain a
+    /// queue.
     pub is_base_bound: bool,
     /// The buffer.
     pub buffer: Buffer,
@@ -72,7 +73,7 @@ pub struct Estimate {
     pub median_rtt: f64,
 }
 
-/// Parts of the queued time whose rates give the interval.
+/// Number of parts of the queued time whose rates give the interval.
 const PARTS: usize = 10;
 /// Share of the longest queue at which the buffer counts as full.
 const FULL: f64 = 0.9;
@@ -102,12 +103,13 @@ pub fn estimate(name: &str, measured: &Measured) -> Result<Estimate, FitError> {
     rtts.sort_by(f64::total_cmp);
     let Some(&least) = rtts.first() else { return refuse("it has no round trip") };
     let wire = 8.0 * measured.packet() / measured.mss;
-    // A first idea of the rate, for the time that a packet of a round trip spends on the link.
+    // A first estimate of the rate, for the transmission time of the packets in a round trip.
     let fastest = fastest(measured, seconds) * wire;
     let own = 8.0 * measured.packet() / fastest;
-    // A handshake and the kernel's filter have small packets; a sample of data has a full one.
+    // The handshake and the kernel's filter measure small packets, and a sample of data a full
+    // packet.
     let of_data = (least - own).max(least / 2.0);
-    // Something nearer than the receiver may answer the handshake, such as a proxy.
+    // A device nearer than the receiver, such as a proxy, may answer the handshake.
     let other = measured.least_rtt.filter(|other| (of_data / 2.0..of_data).contains(other));
     let base = other.unwrap_or(of_data);
     let longest = rtts.last().copied().unwrap_or(least) - base;
@@ -165,11 +167,11 @@ fn fastest(measured: &Measured, seconds: f64) -> f64 {
     best.max(f64::MIN_POSITIVE)
 }
 
-/// Returns the rate of payload in bytes per second while round trips were above `full`, its range,
-/// and the share of the time.
+/// Returns the rate of payload in bytes per second while round trips were above `full`, the range
+/// of the rate, and the share of that time.
 fn rate(measured: &Measured, full: f64) -> Option<(f64, Range, f64)> {
     // Stretches between neighbouring points that both have a queue. A point without a round trip
-    // has the one before it.
+    // uses the previous one.
     let (mut before, mut stretches) = (None, Vec::new());
     for point in &measured.points {
         let rtt = point.rtt.or(before.map(|(_, _, rtt)| rtt));
@@ -203,12 +205,12 @@ fn rate(measured: &Measured, full: f64) -> Option<(f64, Range, f64)> {
     Some((rate, Range { low: low.min(rate), high: high.max(rate) }, took / measured.seconds()))
 }
 
-/// Returns the buffer, and the segments sent again that it does not explain.
+/// Returns the buffer, and the number of retransmitted segments that it does not explain.
 fn buffer(measured: &Measured, base: f64, rate: f64) -> (Buffer, f64) {
     let episodes = episodes(measured);
     let longest = measured.points.iter().filter_map(|point| point.rtt).fold(0.0, f64::max) - base;
-    // A round trip also has the packet's own time on the link, and on average half of the one
-    // before.
+    // A round trip also contains the packet's own transmission time, and on average half of the
+    // previous packet's.
     let bytes = |queue: f64| (queue * rate / 8.0 - 1.5 * measured.packet()).max(0.0);
     let is_full = |episode: &&(f64, f64)| episode.0 - base >= FULL * longest;
     let full: Vec<f64> = episodes.iter().filter(is_full).map(|own| own.0 - base).collect();
@@ -229,8 +231,9 @@ fn buffer(measured: &Measured, base: f64, rate: f64) -> (Buffer, f64) {
     (Buffer::Filled { bytes: bytes(queue), range, full, episodes }, other)
 }
 
-/// Returns the episodes of loss: the longest round trip just before each, and the segments sent
-/// again in it. An episode ends when nothing was sent again for two round trips.
+/// Returns the episodes of loss: the longest round trip just before each, and the number of
+/// segments retransmitted in it. An episode ends when nothing was retransmitted for two round
+/// trips.
 fn episodes(measured: &Measured) -> Vec<(f64, f64)> {
     let points = &measured.points;
     let mut episodes: Vec<(f64, f64)> = Vec::new();
@@ -241,7 +244,7 @@ fn episodes(measured: &Measured) -> Vec<(f64, f64)> {
         if point.resent <= 0.0 {
             continue;
         }
-        // Two round trips back, and at least the point before.
+        // Two round trips back, and at least one point back.
         while points[first].at < point.at - 2.0 * recent && first + 1 < index {
             first += 1;
         }

@@ -1,8 +1,8 @@
 //! Estimates the path that one bulk flow met, from a measurement of the flow: the rate and the
 //! buffer of the bottleneck, the base round trip, and losses that no full buffer explains.
 //!
-//! [`read`](read()) reads a measurement, [`estimate`](estimate()) gives the path with what cannot be
-//! known of it, and [`scenario`](scenario()) is that path as the keys of a scenario.
+//! [`read`](read()) reads a measurement. [`estimate`](estimate()) returns the path, and names its
+//! unknown properties. [`scenario`](scenario()) returns the path as keys of a scenario.
 
 mod capture;
 mod estimate;

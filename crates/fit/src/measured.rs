@@ -5,9 +5,9 @@ use thiserror::Error;
 /// The program that measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Intervals of `iperf3 --json`. Round trips are the kernel's smoothed ones.
+    /// Intervals of `iperf3 --json`. Round trips are smoothed by the kernel.
     Iperf3,
-    /// Lines of `ss -ti`. Round trips are smoothed, but the least one is not.
+    /// Lines of `ss -ti`. Round trips are smoothed, except for the least one.
     Ss,
     /// Packets at the sender. Every acknowledgement gives a round trip.
     Capture,
@@ -22,7 +22,7 @@ pub struct Point {
     pub delivered: f64,
     /// Round trip in seconds, if this point has one.
     pub rtt: Option<f64>,
-    /// Segments sent again since the point before.
+    /// Segments retransmitted since the previous point.
     pub resent: f64,
 }
 
@@ -37,12 +37,12 @@ pub struct Measured {
     pub mss: f64,
     /// Headers of a full segment from IP on, in bytes.
     pub headers: f64,
-    /// The least round trip, in seconds, that the measurement has besides those of its points: of the
-    /// handshake or of the kernel's filter.
+    /// Least round trip in seconds that the handshake or the kernel's filter measured, besides the
+    /// points' round trips.
     pub least_rtt: Option<f64>,
-    /// Segments sent, with those sent again.
+    /// Segments sent, including retransmissions.
     pub sent: f64,
-    /// States of the flow, in order of time; at least two.
+    /// States of the flow in time order, at least two.
     pub points: Vec<Point>,
     /// Remark on the measurement for the reader.
     pub remark: Option<String>,
@@ -57,12 +57,12 @@ impl Measured {
         }
     }
 
-    /// Returns the bytes of a full segment from IP on.
+    /// Returns the size of a full segment from IP on, in bytes.
     pub fn packet(&self) -> f64 {
         self.mss + self.headers
     }
 
-    /// Returns the measurement as lines of `ss -ti`, at most `most` of them, which an overlay reads.
+    /// Returns the measurement as at most `most` lines of `ss -ti`, which an overlay can read.
     pub fn as_ss(&self, most: usize) -> String {
         let mut text = String::new();
         let gap = self.seconds() / most.max(1) as f64;

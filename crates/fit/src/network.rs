@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 /// Losses below this share are left out of the scenario: three in a million segments.
 const LEAST_LOSS: f64 = 3e-6;
 
-/// Returns the keys of a scenario in which `controller` sends over the estimated path for as long as
-/// the measurement lasted. Half of the base round trip is in each direction.
+/// Returns the keys of a scenario in which `controller` sends over the estimated path for the
+/// duration of the measurement. Half of the base round trip is in each direction.
 pub fn scenario(
     name: &str,
     measured: &Measured,
@@ -17,7 +17,7 @@ pub fn scenario(
     controller: &str,
 ) -> Map<String, Value> {
     let rounded = |value: f64| {
-        // Four digits are more than a measurement knows.
+        // A measurement has fewer than four significant digits.
         let scale = 10f64.powi(3 - value.abs().max(f64::MIN_POSITIVE).log10().floor() as i32);
         (value * scale).round() / scale
     };

@@ -6,7 +6,7 @@ use narrows_report::Samples;
 
 /// Headers of a segment over IPv4 with timestamps, in bytes: 20 of IP, 32 of TCP.
 const HEADERS: f64 = 52.0;
-/// Payload of a full segment where the measurement does not say it: that of Ethernet.
+/// Payload of a full segment if the measurement does not have it: Ethernet's.
 const MSS: f64 = 1448.0;
 
 /// Reads a measurement of one bulk flow: output of `iperf3 --json`, lines of `ss -ti` that were

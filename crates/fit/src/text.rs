@@ -24,7 +24,8 @@ pub fn sentence(estimate: &Estimate) -> String {
     )
 }
 
-/// Returns the estimate as a table with one line per quantity, and what the measurement cannot tell.
+/// Returns the estimate as a table with one line per quantity, followed by the limits of the
+/// measurement.
 pub fn text(name: &str, measured: &Measured, estimate: &Estimate) -> String {
     let origin = match measured.origin {
         Origin::Iperf3 => "intervals of iperf3",

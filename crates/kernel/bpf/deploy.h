@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
- * Data that the program of deployments (deploy.bpf.c) and the agent share. The Rust declarations are
- * generated from this header (build.rs).
+ * Data that the program of deployments (deploy.bpf.c) and the agent share. The Rust declarations
+ * are generated from this header (build.rs).
  */
 #ifndef NARROWS_DEPLOY_H
 #define NARROWS_DEPLOY_H
@@ -22,7 +22,10 @@
 /* Room for records that have not been read yet. */
 #define DEPLOY_RECORDS_BYTES (8 << 20)
 
-/* Which connections get what. The agent writes the policy that is not in force, then switches. */
+/*
+ * Assignment of controllers to connections. The agent writes the policy that is not in force, then
+ * switches.
+ */
 struct deploy_policy {
 	core_u64 start_ns;	  /* beginning of the first period (CLOCK_MONOTONIC), in ns */
 	core_u64 period_ns;	  /* length of a period in ns; 0 for one endless period */
@@ -106,7 +109,7 @@ struct deploy_record {
 struct deploy_counts {
 	core_u64 assigned;     /* connections of this arm */
 	core_u64 refused;      /* of these, those to which the kernel did not give the controller */
-	core_u64 unknown;      /* of the refused, those for want of the controller (ENOENT) */
+	core_u64 unknown;      /* of the refused, those whose controller is missing (ENOENT) */
 	core_u64 not_permitted; /* of the refused, those that a route forbids (EPERM) */
 	core_u64 left_alone;   /* connections whose program chose */
 	core_u64 mptcp;	       /* connections that were left alone as subflows of Multipath TCP */

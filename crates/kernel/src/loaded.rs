@@ -55,7 +55,7 @@ impl Loaded {
         Loaded::held_by(Registration::probed(), twin, constants, name)
     }
 
-    /// Registers a controller with a given kind of registration, so that tests can use that of
+    /// Registers a controller with a given kind of registration, so that tests can use the kind of
     /// older kernels.
     #[doc(hidden)]
     pub fn held_by(

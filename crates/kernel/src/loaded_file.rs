@@ -41,7 +41,7 @@ impl LoadedFile {
         LoadedFile::held_by(Registration::probed(), program, name)
     }
 
-    /// Registers a controller with a given kind of registration, so that tests can use that of
+    /// Registers a controller with a given kind of registration, so that tests can use the kind of
     /// older kernels.
     #[doc(hidden)]
     pub fn held_by(

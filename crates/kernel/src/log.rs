@@ -26,7 +26,7 @@ pub(crate) fn listening<T>(
     result.map_err(|error| in_words(name, &error, log))
 }
 
-/// Does `work`, and returns the messages of libbpf meanwhile.
+/// Does `work`, and returns the messages that libbpf prints during it.
 #[cfg(test)]
 pub(crate) fn overhearing(work: impl FnOnce()) -> String {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);

@@ -29,7 +29,7 @@ pub fn default() -> String {
         .to_owned()
 }
 
-/// A network namespace other than that of this process.
+/// A network namespace other than this process's.
 #[derive(Debug)]
 pub struct Elsewhere {
     /// Path with which it can be entered: `/proc/12/ns/net`.

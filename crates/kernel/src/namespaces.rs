@@ -15,8 +15,8 @@ use std::thread;
 /// A path to a network namespace, and its owner.
 type Trail = (PathBuf, String);
 
-/// Returns every network namespace except that of this process: mounted ones, those of processes,
-/// and those that processes hold open. Other namespaces cannot be used.
+/// Returns every network namespace except this process's own: mounted ones, namespaces of
+/// processes, and namespaces that processes hold open. Other namespaces cannot be used.
 pub fn elsewhere() -> Vec<Elsewhere> {
     let mut seen: BTreeSet<u64> =
         stat("/proc/self/ns/net").map(|own| own.st_ino).into_iter().collect();
@@ -31,7 +31,7 @@ pub fn elsewhere() -> Vec<Elsewhere> {
             seen.insert(number);
             Ok(default)
         });
-        // The process or thread has ended meanwhile.
+        // The process or thread may have ended.
         let gone = |error: &io::Error| {
             [Some(Errno::NOENT), Some(Errno::SRCH)].contains(&Errno::from_io_error(error))
         };

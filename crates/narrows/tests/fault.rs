@@ -1,4 +1,5 @@
-//! A controller that cannot go on, in a program that has it. Controllers are given to `main`, so this is that program as well as its test.
+//! A controller that fails, in a program of its own. Controllers are given to `main`, so this file
+//! is both that program and its test.
 
 #[path = "../../sim/tests/it/faulty.rs"]
 mod faulty;
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output};
 use std::{env, fs};
 
-/// Set where this is the program.
+/// Environment variable that makes this process the program.
 const PROGRAM: &str = "NARROWS_TEST_PROGRAM";
 
 fn main() -> ExitCode {
@@ -32,7 +33,7 @@ fn run(place: &Path, program: &str, arguments: &[&str]) -> Output {
     command.env(PROGRAM, program).args(arguments).current_dir(place).output().expect("it runs")
 }
 
-/// The standard error of a command that fails with status 2.
+/// Returns the standard error of a command that fails with status 2.
 fn refused(place: &Path, program: &str, arguments: &[&str]) -> String {
     let output = run(place, program, arguments);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -49,7 +50,8 @@ fn files(place: &Path) -> Vec<String> {
     names
 }
 
-/// The first acknowledgement is there after 41.724 ms: two packets of 60 B, two of 52 B and one of 1500 B at 8 Mbit/s, and four delays.
+/// A scenario in which the first acknowledgement arrives after 41.724 ms: two packets of 60 B, two
+/// of 52 B and one of 1500 B at 8 Mbit/s, and four delays.
 fn scenario(controller: &str) -> String {
     format!(
         "duration = \"2 s\"\nsend_overhead = false\n[[link]]\nname = \"bottleneck\"\nbetween = [\"left\", \"right\"]\nrate = \"8 Mbit/s\"\ndelay = \"10 ms\"\n\
@@ -92,7 +94,7 @@ fn the_cells_that_a_sweep_has_are_kept(place: &Path) {
         "{told}"
     );
     let kept = fs::metadata(place.join("swept.partial")).expect("what was done is kept").len();
-    // The cells that are done are not run again, and the file does not grow.
+    // Finished cells are not run again, and the file does not grow.
     refused(place, "faulty", &["sweep", "--resume", "swept", "--quiet", "--jobs", "1"]);
     assert_eq!(fs::metadata(place.join("swept.partial")).expect("still kept").len(), kept);
 }

@@ -13,7 +13,8 @@ use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// A random information-centric network: links, prefixes and consumers, each with one way, that are added to those of this file.
+/// A random information-centric network: links, prefixes and consumers, each with one way, that are
+/// added to those of this file.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Graph")]
@@ -27,7 +28,7 @@ pub(crate) struct RawGraph {
 
 /// Least and greatest propagation delay of a flow's round trip, in microseconds.
 const ROUND_TRIPS: (u64, u64) = (24_000, 72_000);
-/// Fewest flows of a graph.
+/// Smallest number of flows in a graph.
 const FEWEST: usize = 5;
 /// Number of node pairs that are tried for flows.
 const TRIES: usize = 2000;

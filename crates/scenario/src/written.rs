@@ -1,5 +1,5 @@
-//! Values with their places in a text of TOML, for other files than scenarios whose errors shall
-//! look like those of scenarios.
+//! Values with their places in a TOML text, for other files than scenarios. Their errors look like
+//! errors in scenarios.
 
 pub use crate::error::{Checked, Problem};
 pub use crate::syntax::read;

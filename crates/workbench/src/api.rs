@@ -1,4 +1,4 @@
-//! How a program that embeds the workbench has requests carried out.
+//! Carries out requests for a program that embeds the workbench.
 
 use crate::controller_files;
 use crate::error::{Failure, Refused};

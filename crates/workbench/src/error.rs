@@ -28,9 +28,9 @@ pub enum Failure {
     /// The user's program failed.
     #[error("the program \"{name}\" {exit}; its measurements are in {}", kept.display())]
     Program {
-        /// Its first word.
+        /// First word of the program.
         name: String,
-        /// How it ended.
+        /// End of the program.
         exit: narrows_live::Exit,
         /// Result directory.
         kept: std::path::PathBuf,

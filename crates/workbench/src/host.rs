@@ -37,11 +37,11 @@ pub trait Host: Send + Sync {
     /// Returns the flag that stops the request. Any thread may set it.
     fn stop(&self) -> &AtomicBool;
 
-    /// Returns the words that asked for the request, for `run.json`.
+    /// Returns the words of the request, for `run.json`.
     fn words(&self) -> Vec<String>;
 
-    /// Told after the process has the privileges for a live run. Before, it may have one thread
-    /// only.
+    /// Called when the process has the privileges for a live run. Before that, the process may have
+    /// only one thread.
     fn acquired(&self) {}
 
     /// True if somebody reads the progress while the request is carried out.
@@ -58,15 +58,16 @@ pub struct Progressed<'a> {
     pub done: u64,
     /// All work in the same units.
     pub all: u64,
-    /// Text beside the progress. May be empty.
+    /// Text next to the progress. May be empty.
     pub note: &'a str,
     /// True for the last call.
     pub is_over: bool,
-    /// True if the request asks for results alone.
+    /// True if the request asks only for results.
     pub quiet: bool,
 }
 
-/// A handle to the host of a request. By default nobody hears or stops it.
+/// A handle to the host of a request. The default host ignores everything and never stops the
+/// request.
 #[derive(Clone)]
 pub struct Console(Arc<dyn Host>);
 
@@ -82,7 +83,7 @@ impl fmt::Debug for Console {
     }
 }
 
-/// A host that hears nothing.
+/// A host that ignores everything.
 struct Nobody(AtomicBool);
 
 impl Host for Nobody {
@@ -156,7 +157,7 @@ impl Console {
         std::iter::once("narrows".to_owned()).chain(words).collect::<Vec<String>>().join(" ")
     }
 
-    /// Returns the words that asked for the request.
+    /// Returns the words of the request.
     pub(crate) fn words(&self) -> Vec<String> {
         self.0.words()
     }
@@ -199,7 +200,7 @@ impl Progress {
         self.report(false);
     }
 
-    /// Shows a text beside the progress.
+    /// Shows a text next to the progress.
     pub fn tell(&self, text: String) {
         *self.note.lock().unwrap_or_else(PoisonError::into_inner) = text;
         self.report(false);

@@ -44,7 +44,7 @@ static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| {
 static ON_HOST: AtomicUsize = AtomicUsize::new(0);
 /// File of stored runs, which exists until the result is complete.
 static KEPT: Mutex<Option<PathBuf>> = Mutex::new(None);
-/// Locked forever by the thread that ends the process: the thread of the command, or that of
+/// Locked forever by the thread that ends the process: the command's thread, or the thread of
 /// [`insist`].
 static END: Mutex<()> = Mutex::new(());
 

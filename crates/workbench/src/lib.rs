@@ -1,8 +1,8 @@
 //! The workbench: requests, such as comparisons, sweeps and checks, and how they are carried out.
 //!
 //! A program makes a [`Request`] from the words of a command line or from named values, and
-//! [carries it out](carry_out) for a [`Host`], which hears what is printed, how far it is and where
-//! the result is, and which can stop it. The result is a directory.
+//! [carries it out](carry_out) for a [`Host`]. The host receives the output, the progress and the
+//! directory of the result, and can stop the request. The result is a directory.
 
 mod api;
 mod attack;

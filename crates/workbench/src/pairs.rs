@@ -45,7 +45,7 @@ pub fn of(names: &[String], grid: &Grid, runs: &[Pairing]) -> Option<Matrix> {
     if lengths[flows] != pairings.len() {
         return None;
     }
-    // RunStore are in order, with the last axis fastest.
+    // Runs are in order, with the last axis fastest.
     let after: usize = lengths[flows + 1..].iter().product();
     let cell = |network: usize, pairing: usize| {
         (network / after * pairings.len() + pairing) * after + network % after

@@ -194,9 +194,9 @@ pub fn in_cell(cell: &str, error: &dyn std::fmt::Display) -> Failure {
 }
 
 /// Runs the cells of `pending` and passes each record to `done`, or the reason if a controller
-/// fails. `scenario` creates the scenario of a cell when it starts. RunStore start in their order, but
-/// the order in which they finish depends on the threads. RunStore on the kernel are first, one at a
-/// time, because concurrent runs would distort the measurement.
+/// fails. `scenario` creates the scenario of a cell when it starts. Runs start in order, but the
+/// order in which they finish depends on the threads. Runs on the kernel are first, one at a time,
+/// because concurrent runs would distort the measurement.
 pub fn run_cells(
     pending: &[u64],
     work: impl Fn(u64) -> Work + Sync,

@@ -1,4 +1,4 @@
-"""How a function carries out a request, and the types of its options."""
+"""Execution of requests, and the types of their options."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def values(given: Mapping[str, object]) -> str:
 
 
 def _plain(value: object) -> object:
-    """Return what JSON has for a path, a number of NumPy, a quantity or a sequence."""
+    """Convert a path, a number of NumPy, a quantity or a sequence to a type of JSON."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if hasattr(value, "tolist"):
@@ -42,7 +42,7 @@ def _plain(value: object) -> object:
 
 
 def _file(value: object, folder: str) -> object:
-    """Return the value, for a scenario as data the path of a file in the folder."""
+    """Return the value. A scenario as data is written to a file in the folder, and its path returned."""
     if not isinstance(value, Scenario):
         return value
     path = os.path.join(folder, f"{value.data.get('name', 'scenario')}.toml".replace("/", "-"))
@@ -51,20 +51,20 @@ def _file(value: object, folder: str) -> object:
 
 
 def carry_out(verb: str, command: str, given: Mapping[str, Any], named: str = "", classes: str = "") -> Result:
-    """Carry out a request whose values are the arguments of a function, by the same names.
+    """Carry out a request with the arguments of a function, which have the same names.
 
     Parameters
     ----------
     verb : str
-        The word beside the bar.
+        Word beside the progress bar.
     command : str
-        The command of the program that makes such a request.
+        Command of the program for this request.
     given : mapping
-        The function's arguments: its ``locals()``, before anything else is in them.
+        Arguments of the function: its ``locals()``, before it has other variables.
     named : str
-        The argument whose scenarios become files, one or several. None by default.
+        Argument with one or several scenarios, which become files. None by default.
     classes : str
-        The argument that has classes of controllers among it, or only such. None by default.
+        Argument that may contain classes of controllers. None by default.
     """
     names, own = chosen(given[classes] if classes else ())
     options = {name: value for name, value in given.items() if name not in (named, classes, "progress")}
@@ -84,5 +84,5 @@ def carry_out(verb: str, command: str, given: Mapping[str, Any], named: str = ""
 
 
 def _filed(value: object, folder: str) -> object:
-    """Return the value, for scenarios as data the paths of files in the folder."""
+    """Return the value. Scenarios as data are written to files in the folder, and their paths returned."""
     return [_file(one, folder) for one in value] if isinstance(value, list) else _file(value, folder)

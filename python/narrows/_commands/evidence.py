@@ -1,4 +1,4 @@
-"""Evidence: published figures, verdicts on controllers, searches for what breaks them, the distance to the kernel."""
+"""Evidence: published figures, verdicts on controllers, searches for their weaknesses, and the distance to the kernel."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ def reproduce(
     Parameters
     ----------
     *papers : str
-        Papers (``python -m narrows list papers``), or folders with a ``paper.toml``. All if there are none.
+        Papers (``python -m narrows list papers``), or folders with a ``paper.toml``. All papers by default.
     quick : bool
         Run scaled-down versions; each figure explains its scaling.
     live : bool
-        Run the figures that can be on this host's kernel, beside the simulator.
+        Also run the figures that support it on this host's kernel.
     why : bool
         Run the experiments that decide why statements do not hold.
     figure : str or list of str
         Run only these figures.
     out, jobs, progress
-        As those of `compare`.
+        See `compare`.
 
     Returns
     -------
     Result
-        Its figures and report. ``met`` is false if a claim turned out otherwise than its file says.
+        The result with its figures and report. ``met`` is false if the verdict on a claim differs from its file.
 
     Raises
     ------
     Error
-        An option is not as it must be: place, value and remedy.
+        An option is invalid: place, value and remedy.
     KeyboardInterrupt
         Ctrl-C stopped it.
     """
@@ -76,41 +76,43 @@ def check(
     controller : str
         The controller with its parameters, or a file.
     suite : str
-        ``"rfc9743"``, the default, ``"bbr-draft"``, ``"startup"``, how connections start, or of numbers without verdicts ``"tcpeval"`` and ``"media"``.
+        ``"rfc9743"`` (the default), ``"bbr-draft"``, or ``"startup"`` for how connections start. ``"tcpeval"`` and ``"media"`` give
+        numbers without verdicts.
     quick : bool
         Few cells and five seeds.
     only : str or list of str
         Only these criteria or cases: ``["loss", "coexist"]``.
     scope : str
-        Where the controller is meant to be used: ``"internet"``, the default, ``"datacenter"``, ``"controlled"``.
+        Networks in which the controller is meant to be used: ``"internet"`` (the default), ``"datacenter"`` or ``"controlled"``.
     baselines : str or list of str
         Judge against these controllers. NewReno and CUBIC by default.
     against : str or path
-        Show what changed since another version: a controller, or the result of an earlier check.
+        Show changes since another version: a controller, or the result of an earlier check.
     about : path
-        TOML file with statements of the authors.
+        TOML file with the authors' statements.
     keep : path
-        Folder of findings that `attack` keeps; they are run again and shown, not judged.
+        Folder with findings that `attack` has kept; they are repeated and shown, not judged.
     live : bool
-        Run the worst cells on this host's kernel, too.
+        Also run the worst cells on this host's kernel.
     strict : bool
-        Concerns and criteria that were not run count as missed, too.
+        Count concerns and criteria that were not run as missed too.
     seeds, seed : int
-        Number of seeds of each cell at first, 10, or 5 if quick; the first of them, 1.
+        Number of seeds of each cell in the first round, 10 or if quick 5, and the first seed, 1.
     out, jobs, progress
-        As those of `compare`.
+        See `compare`.
 
     Returns
     -------
     Result
-        Its report and its table ``runs``; ``summary`` is what ``check.json`` says. ``met`` is false if a criterion failed, with `against` if a verdict got worse.
+        The result with its report and its table ``runs``; ``summary`` is the content of ``check.json``. ``met`` is false if a criterion
+        failed, or with `against` if a verdict got worse.
 
     Raises
     ------
     Error
-        An option is not as it must be: place, value and remedy.
+        An option is invalid: place, value and remedy.
     KeyboardInterrupt
-        Ctrl-C stopped it; the same call goes on.
+        Ctrl-C stopped it; the same call resumes it.
     """
     return carry_out("simulating", "check", locals(), "controller")
 
@@ -133,14 +135,14 @@ def attack(
     jobs: int | None = None,
     progress: bool | None = None,
 ) -> Result:
-    """Search for networks on which a controller does badly where standard ones do well, and shrink them.
+    """Search for networks on which a controller does badly and standard ones do well, and simplify these networks.
 
     Parameters
     ----------
     controller : str
         The controller with its parameters, or a file.
     goal : str
-        ``"idle"``, the default, ``"stall"``, ``"delay"``, ``"harm"``, ``"starve"``, ``"stuck"`` or ``"waste"``.
+        ``"idle"`` (the default), ``"stall"``, ``"delay"``, ``"harm"``, ``"starve"``, ``"stuck"`` or ``"waste"``.
     genome : str or list of str
         Kinds of networks: ``"steps"``, ``"trace"``, ``"cross"``, ``"pair"``, ``"acks"``, ``"drops"``. The goal's by default.
     quick : bool
@@ -148,21 +150,21 @@ def attack(
     budget : int
         Evaluate this many networks.
     search : str
-        ``"evolve"``, the default, or ``"random"``.
+        ``"evolve"`` (the default) or ``"random"``.
     seed : int
         Seed of the search's draws. 1 by default.
     findings : int
-        Examine so many of the best networks. 3 by default.
+        Examine this many of the best networks. 3 by default.
     reference : str or list of str
-        Compare with these controllers. NewReno and CUBIC by default, but the controller itself.
+        Compare with these controllers. NewReno and CUBIC by default, without the controller itself.
     transport : str or list of str
         Keys of the transport of all flows: ``"min_rto=1 s"``.
     keep : path
         Replay the findings kept in this directory first, and keep new ones there.
     live : bool
-        Run confirmed findings on this host's kernel, too.
+        Also run confirmed findings on this host's kernel.
     out, jobs, progress
-        As those of `compare`.
+        See `compare`.
 
     Returns
     -------
@@ -172,9 +174,9 @@ def attack(
     Raises
     ------
     Error
-        An option is not as it must be: place, value and remedy.
+        An option is invalid: place, value and remedy.
     KeyboardInterrupt
-        Ctrl-C stopped it; the same call goes on.
+        Ctrl-C stopped it; the same call resumes it.
     """
     return carry_out("evaluating", "attack", locals(), "controller")
 
@@ -188,7 +190,7 @@ def fidelity(
     jobs: int | None = None,
     progress: bool | None = None,
 ) -> Result:
-    """Measure the distance between simulator and kernel over a set of generated networks. Needs what `live` needs.
+    """Measure the distance between simulator and kernel over a set of generated networks. Has the requirements of `live`.
 
     Parameters
     ----------
@@ -199,12 +201,12 @@ def fidelity(
     controllers : str or list of str
         Controllers; those that the kernel lacks are loaded.
     out, jobs, progress
-        As those of `compare`.
+        See `compare`.
 
     Returns
     -------
     Result
-        Its figures and report.
+        The result with its figures and report.
 
     Raises
     ------

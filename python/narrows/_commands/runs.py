@@ -1,4 +1,4 @@
-"""Runs of a scenario, and controllers beside each other."""
+"""Runs of a scenario, and comparisons of controllers."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def compare(
     ----------
     *controllers : str or type
         Controllers with their parameters, BPF files, or classes derived from `Controller`: ``"cubic"``, ``"cubic?profile=rfc9438"``,
-        ``"./mine.bpf.c"``, ``Mine``. NewReno, CUBIC and BBR if there are none.
+        ``"./mine.bpf.c"``, ``Mine``. NewReno, CUBIC and BBR by default.
     file : path or Scenario
         Scenario whose network is used.
     path : str or list of str
@@ -66,20 +66,21 @@ def compare(
     stagger : str
         Time between the starts of flows. A twelfth of the duration by default.
     saved : float
-        What an earlier connection has saved, for controllers that resume: the base round trip, and this many bandwidth-delay products.
+        Saved state of an earlier connection, for controllers that resume: the base round trip, and a window of this many
+        bandwidth-delay products.
     loss : str or float
         Random loss of data packets: ``"1 %"``, or a probability below 1.
     queue, workload : str
         Queue discipline of the bottleneck, and the workload of every flow.
     traffic, beside : str or list of str
-        Make a scorecard of this traffic, and beside downloads by these controllers.
+        Make a scorecard of this traffic, also beside downloads by these controllers.
     baseline : str
-        Controller that the others are judged against: better, worse or undecided. CUBIC by default, if it is compared.
+        Controller against which the others are judged: better, worse or undecided. CUBIC by default, if it is compared.
     icn : bool
         Compare rate laws and consumers of information-centric networks.
     duration, warmup : str
-        Duration of each run, and the part of it that statistics leave out. 60 s and a sixth by default; no warm-up where each flow
-        has one transfer.
+        Duration of each run, and the part at its start that statistics leave out. 60 s and a sixth by default; no warm-up if each
+        flow has one transfer.
     seeds : int
         Number of seeds for each controller. 3 by default.
     seed : int
@@ -87,19 +88,19 @@ def compare(
     out : path
         Result directory, which must not exist. The next free ``narrows-results/compare-N`` by default.
     jobs : int
-        Number of parallel runs, on which results do not depend. The number of cores by default.
+        Number of parallel runs; results do not depend on it. The number of cores by default.
     progress : bool
-        Whether a bar shows how far it is. By default in a terminal and in a notebook.
+        Whether a bar shows the progress. By default in a terminal and in a notebook.
 
     Returns
     -------
     Result
-        Its tables, figures and report.
+        The result with its tables, figures and report.
 
     Raises
     ------
     Error
-        An option or a file is not as it must be: place, value and remedy.
+        An option or a file is invalid: place, value and remedy.
     KeyboardInterrupt
         Ctrl-C stopped it. Nothing was written.
     """
@@ -131,27 +132,27 @@ def run(
     scenario : path or Scenario
         Scenario file in TOML, or a scenario as data.
     seeds, seed : int
-        Number of seeds, and the first. One by default, the scenario's.
+        Number of seeds, and the first seed. By default one seed, the scenario's.
     path, trace, queue, workload : str
-        Another network or workload in the place of the scenario's.
+        Another network or workload instead of the scenario's.
     overlay : list of path
         Measurements to draw over the results: output of ``iperf3 --json``, logs of mahimahi.
     pcap, qlog, acks : str or list of str
-        Flows (or ``"all"``) whose packets, sender's events or acknowledgements are written down.
+        Flows (or ``"all"``) whose packets, sender's events or acknowledgements are recorded.
     controllers : list of type
         Classes derived from `Controller` that the scenario names.
     out, jobs, progress
-        As those of `compare`.
+        See `compare`.
 
     Returns
     -------
     Result
-        Its tables, figures and report. ``met`` is false if an expectation of the scenario was missed.
+        The result with its tables, figures and report. ``met`` is false if an expectation of the scenario was missed.
 
     Raises
     ------
     Error
-        An option or the file is not as it must be: place, value and remedy.
+        An option or the file is invalid: place, value and remedy.
     KeyboardInterrupt
         Ctrl-C stopped it. Nothing was written.
     """
@@ -169,34 +170,36 @@ def live(
     out: Path | None = None,
     progress: bool | None = None,
 ) -> Result:
-    """Run a scenario file on this host's kernel, over emulated links. Needs root, and what ``python -m narrows doctor`` names.
+    """Run a scenario file on this host's kernel, over emulated links.
+
+    Needs root, and the features that ``python -m narrows doctor`` lists.
 
     Parameters
     ----------
     scenario : path or Scenario
         Scenario file in TOML, or a scenario as data.
     beside_sim : bool
-        Also simulate it, and tell the distance.
+        Also simulate the scenario, and report the distance.
     replay : bool
-        Record each call of loaded controllers, and decide again in native code, which must agree bit for bit.
+        Record each call of loaded controllers, and replay it in native code, which must agree bit for bit.
     acks : str or list of str
-        Flows (or ``"all"``) whose acknowledgements are written down.
+        Flows (or ``"all"``) whose acknowledgements are recorded.
     seed : int
-        Seed of the links' draws. The scenario's by default.
+        Seed of the links' random draws. The scenario's by default.
     maximum : str
         Capacity of this host's emulator.
     out, progress
-        As those of `compare`.
+        See `compare`.
 
     Returns
     -------
     Result
-        Its tables, figures and report. ``valid`` is false if the host distorted it.
+        The result with its tables, figures and report. ``valid`` is false if the host distorted it.
 
     Raises
     ------
     Error
-        The file is not as it must be, or this host cannot run it: the reason and a remedy.
+        The file is invalid, or this host cannot run it: the reason and a remedy.
     KeyboardInterrupt
         Ctrl-C stopped it. Nothing was written.
     """
@@ -220,26 +223,26 @@ def matrix(
     jobs: int | None = None,
     progress: bool | None = None,
 ) -> Result:
-    """Run every pair of controllers, and each alone: shares, harm and starvation.
+    """Run every pair of controllers and each controller alone: shares, harm and starvation.
 
     Parameters
     ----------
     *controllers : str or type
-        Controllers, as those of `compare`. NewReno, CUBIC and BBR if there are none.
+        Controllers, as for `compare`. NewReno, CUBIC and BBR by default.
     path, trace, rate, rtt, buffer, queue, workload : str or list of str
         Networks, each an axis. 50 Mbit/s, 30 ms and buffers of 0.5, 1 and 4 bdp by default.
     duration, warmup, seeds, seed, out, jobs, progress
-        As those of `compare`.
+        See `compare`.
 
     Returns
     -------
     Result
-        Its tables, figures and report.
+        The result with its tables, figures and report.
 
     Raises
     ------
     Error
-        An option is not as it must be: place, value and remedy.
+        An option is invalid: place, value and remedy.
     KeyboardInterrupt
         Ctrl-C stopped it. The text names the command that resumes it.
     """

@@ -1,4 +1,4 @@
-"""Many runs: sweeps, on one machine and on several."""
+"""Sweeps, on one machine or on several."""
 
 from __future__ import annotations
 
@@ -38,37 +38,39 @@ def sweep(
     scenario : path or Scenario
         Scenario, with a sweep table or without.
     over : mapping
-        More axes: a place in the scenario, and its values: ``{"link.bottleneck.buffer": ["0.5 bdp", "2 bdp"]}``.
+        Further axes: a path in the scenario, and its values: ``{"link.bottleneck.buffer": ["0.5 bdp", "2 bdp"]}``.
     seeds : int
         Number of seeds for each cell. One by default, or the file's.
     path, trace, queue, workload : list
         Networks and workloads, as axes.
     metric : str or list of str
-        Metrics that `Result.text` shows. The tables have all.
+        Metrics that `Result.text` shows. The tables have all metrics.
     controllers : list of type
         Classes derived from `Controller` that the scenario or its axes name.
     shard : str
-        Make only this part of the runs, such as ``"2/3"``, the second of three, for `merge`.
+        Run only this part, for `merge`: ``"2/3"`` is the second of three shards.
     engine : str
-        ``"ray"``: on the workers of a Ray cluster, the one to which this process is connected, or else that of ``ray.init()``. The result is the
-        same. By default on the cores of this machine.
+        ``"ray"`` runs on the workers of a Ray cluster: the cluster to which this process is connected, or else the one of
+        ``ray.init()``. The result is the same. By default, the sweep runs on the cores of this machine.
     parts : path or str
-        Where the engine's workers leave finished parts, and look for them: a directory that all machines share, or any place that fsspec knows, such
-        as ``"s3://bucket/parts"``. What is there is not run again, and stays. By default a directory ``parts`` beside the result, which is removed.
+        Place where the engine's workers store finished parts and look for them: a directory that all machines share, or any
+        place that fsspec supports, such as ``"s3://bucket/parts"``. Stored parts are not run again, and stay. By default a
+        directory ``parts`` beside the result, which is removed.
     storage_options : mapping
-        What fsspec needs for `parts`, such as credentials.
+        Options of fsspec for `parts`, such as credentials.
     out, jobs, progress
-        As those of `compare`.
+        See `compare`.
 
     Returns
     -------
     Result
-        Its tables, figures and report. Of a shard the table ``runs``.
+        The result with its tables, figures and report; for a shard, with the table ``runs``.
 
     Raises
     ------
     Error
-        An option or the file is not as it must be: place, value and remedy. Or a worker has another build of Narrows than this process.
+        An option or the file is invalid: place, value and remedy. Or a worker has another build of Narrows
+        than this process.
     ValueError
         The options are not for this engine.
     KeyboardInterrupt
@@ -100,26 +102,26 @@ def merge(
     out: Path | None = None,
     progress: bool | None = None,
 ) -> Result:
-    """Join the shards of a sweep that several machines have made.
+    """Join the shards of a sweep into its result.
 
     Parameters
     ----------
     *shards : path
         Results of `sweep` with a `shard`: their directories, or the tables ``runs.parquet`` in them.
     controllers : list of type
-        The classes with which they were made.
+        Classes of controllers with which the shards were made.
     metric, out, progress
-        As those of `sweep`.
+        See `sweep`.
 
     Returns
     -------
     Result
-        The one that `sweep` would have made on one machine.
+        The result that `sweep` would have made on one machine.
 
     Raises
     ------
     Error
-        A shard is missing, is of another sweep or program, or differs from another: the text names it.
+        A shard is missing, belongs to another sweep or program, or differs from another shard: the text names it.
     """
     return carry_out("merging", "merge", locals(), "shards", "controllers")
 

@@ -23,7 +23,7 @@ pub struct ForwardArgs {
     /// TCP address to listen on; several are allowed [default: 127.0.0.1:6363]
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub tcp: Vec<SocketAddr>,
-    /// Write what happens to this file, one JSON object a line
+    /// Write events to this file, one JSON object per line
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
     /// Serve counters to Prometheus at http://ADDRESS:PORT/metrics
@@ -33,7 +33,7 @@ pub struct ForwardArgs {
 
 #[derive(Subcommand)]
 pub enum ForwardCommand {
-    /// Show what the forwarder of this host has done: packets, tables, content store
+    /// Show the counters of this host's forwarder: packets, tables, content store
     Status(StatusArgs),
     /// Show its faces: neighbours, packets, octets
     Faces(ForwarderArgs),
@@ -54,12 +54,12 @@ pub struct ForwarderArgs {
 pub struct StatusArgs {
     #[command(flatten)]
     pub forwarder: ForwarderArgs,
-    /// Print all counters, those of faces too, in Prometheus' text format
+    /// Print all counters, including the faces', in Prometheus' text format
     #[arg(long, conflicts_with = "json")]
     pub prometheus: bool,
 }
 
-/// Where an application finds its forwarder.
+/// Address of an application's forwarder.
 #[derive(Args)]
 pub struct At {
     /// The forwarder: unix:///PATH, tcp://HOST or udp://HOST [default: NDN_CLIENT_TRANSPORT,
@@ -95,13 +95,13 @@ pub struct GetArgs {
     /// Write to this file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Take only what the key of this certificate has signed; may be repeated
+    /// Accept only Data signed by the key of this certificate; may be repeated
     #[arg(long, value_name = "CERT")]
     pub trust: Vec<PathBuf>,
-    /// Refuse an object that says it is larger
+    /// Refuse an object that announces a larger size
     #[arg(long, value_name = "SIZE", default_value = "1 TB")]
     pub max_size: Bytes,
-    /// Give up after so long without Data, without the first missing segment, or without a
+    /// Give up after this time without Data, without the first missing segment, or without a
     /// forwarder
     #[arg(long, value_name = "TIME", default_value = "20 s")]
     pub patience: Span,
@@ -119,12 +119,12 @@ pub struct PingArgs {
     /// Number of pings
     #[arg(short, long, value_name = "N", default_value_t = 4)]
     pub count: u32,
-    /// Ping over this path, numbered as --paths lists them; nodes refuse what they cannot steer
-    /// there
+    /// Ping over this path, numbered as --paths lists them; nodes refuse Interests that they cannot
+    /// steer there
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub path: Option<u32>,
-    /// List the paths that 64 pings find, instead: hops, rates, and which share the link that
-    /// limits them
+    /// List the paths that 64 pings find instead: hops, rates, and paths that share their
+    /// bottleneck
     #[arg(long, conflicts_with_all = ["path", "count"])]
     pub paths: bool,
     /// Answer pings under the prefix instead
@@ -153,8 +153,8 @@ pub struct NdnArgs {
 
 #[derive(Subcommand)]
 pub enum NdnCommand {
-    /// Forward NDN packets on this host's sockets, with rates from MIRCC; or show what the
-    /// forwarder does
+    /// Forward NDN packets on this host's sockets, with rates from MIRCC; or show the forwarder's
+    /// state
     Forward(ForwardArgs),
     /// Serve a file under an NDN name
     Serve(ServeArgs),

@@ -1,11 +1,11 @@
-//! The program's help, in which commands stand by task, and the arguments of its other forms.
+//! The program's help, which lists commands by task, and the arguments of its other forms.
 
 use super::Cli;
 use clap::{Args, Command, CommandFactory};
 use clap_complete::Shell;
 use std::path::PathBuf;
 
-/// The commands by task.
+/// Commands by task.
 const TASKS: [(&str, &[&str]); 9] = [
     ("Simulate", &["compare", "run", "sweep", "merge", "matrix"]),
     ("Run on Linux", &["live", "doctor", "kernel", "inspect"]),
@@ -31,7 +31,7 @@ pub struct ManArgs {
     pub directory: PathBuf,
 }
 
-/// The program's command line, whose help lists the commands by task.
+/// Returns the program's command line, whose help lists the commands by task.
 pub fn command() -> Command {
     let command = Cli::command().version(narrows_workbench::version());
     let tasks = tasks(&command);
@@ -40,7 +40,7 @@ pub fn command() -> Command {
     ))
 }
 
-/// Each task with its commands, and a line on each.
+/// Returns each task with its commands, and a line on each command.
 fn tasks(command: &Command) -> String {
     let line = |name: &&str| {
         let about = command.find_subcommand(name).and_then(Command::get_about);
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// Columns of a line on a command.
+    /// Width of a line on a command, in columns.
     const WIDTH: usize = 100;
 
     #[test]

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct InspectArgs {
-    /// A BPF source (.bpf.c), which clang compiles, an object (.bpf.o), or a learned policy (.policy.json)
+    /// A BPF source (.bpf.c), which clang compiles, an object (.bpf.o), or a learned policy
+    /// (.policy.json)
     pub file: String,
     /// Let the verifier of this host's kernel judge it, as root; nothing is registered
     #[arg(long)]
     pub kernel: bool,
-    /// Write all that the verifier says to this file if the kernel rejects the program
+    /// Write the verifier's complete log to this file if the kernel rejects the program
     #[arg(long, value_name = "FILE", requires = "kernel")]
     pub log: Option<PathBuf>,
     /// Print as JSON

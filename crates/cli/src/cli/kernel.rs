@@ -19,26 +19,32 @@ pub enum KernelCommand {
     List(KernelListArgs),
     /// Unload controllers; open connections keep theirs until they end
     Unload(UnloadArgs),
-    /// Show counters of loaded controllers and of routers: connections, acknowledgements, decisions; packets, load, code
+    /// Show counters of loaded controllers and of routers: connections, acknowledgements,
+    /// decisions; packets, load, code
     Stats(StatsArgs),
-    /// Make this host a router at an interface: VCP's load in every packet that leaves by it, until unroute
+    /// Make this host a router at an interface, until unroute: writes VCP's load into every packet
+    /// that leaves there
     Route(RouteArgs),
     /// Remove the router of an interface
     Unroute(UnrouteArgs),
     /// Watch the connections of a loaded controller: window, round trip, rates
     Watch(KernelWatchArgs),
-    /// Show or set the prices of loss and latency of connections of a loaded controller, by the priority of their sockets
+    /// Show or set the prices of loss and latency of connections of a loaded controller, by the
+    /// priority of their sockets
     Price(PriceArgs),
-    /// Print the header that BPF sources include as "vmlinux.h": the kernel's types that a simulated connection has (any user)
+    /// Print the header that BPF sources include as "vmlinux.h": the kernel's types that a
+    /// simulated connection has (any user)
     Header,
 }
 
 #[derive(Args)]
 pub struct LoadArgs {
-    /// The controller, with parameters after "?": pcc-vivace, "pcc-vivace?fixed=true" (see `narrows kernel list` and `narrows list
-    /// controllers`), or the file of one, a BPF source or object: ./mine.bpf.c, "./mine.bpf.o?gain=700"
+    /// The controller, with parameters after "?": pcc-vivace, "pcc-vivace?fixed=true" (see
+    /// `narrows kernel list` and `narrows list controllers`), or the file of one, a BPF source or
+    /// object: ./mine.bpf.c, "./mine.bpf.o?gain=700"
     pub controller: String,
-    /// Name in the kernel, of letters, digits, "_" and "." [default: the controller's, for example pcc_vivace]
+    /// Name in the kernel, of letters, digits, "_" and "." [default: the controller's, for example
+    /// pcc_vivace]
     #[arg(long = "as", value_name = "NAME")]
     pub name: Option<String>,
     /// Write the kernel verifier's log to this file if the kernel rejects the controller
@@ -55,7 +61,8 @@ pub struct KernelListArgs {
 
 #[derive(Args)]
 pub struct StatsArgs {
-    /// Name of the controller, as in the kernel or as for `narrows kernel load`, or the interface of a router [default: all]
+    /// Name of the controller, as in the kernel or as for `narrows kernel load`, or the interface
+    /// of a router [default: all]
     pub name: Option<String>,
     /// Print as JSON
     #[arg(long)]
@@ -78,7 +85,7 @@ pub struct KernelWatchArgs {
 pub struct PriceArgs {
     /// Name of the controller, as in the kernel or as for `narrows kernel load`
     pub name: String,
-    /// Priority of the sockets whose prices are set (SO_PRIORITY, which IP_TOS sets, too): 0 to 15
+    /// Priority of the sockets whose prices are set (SO_PRIORITY, which IP_TOS also sets): 0 to 15
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=15))]
     pub priority: Option<u32>,
     /// Price of loss [default: the controller's]
@@ -99,7 +106,8 @@ pub struct PriceArgs {
 pub struct RouteArgs {
     /// Interface by which the packets leave
     pub interface: String,
-    /// The router, with parameters after "?": vcp, "vcp?gamma=0.95" (see `narrows list disciplines vcp`)
+    /// The router, with parameters after "?": vcp, "vcp?gamma=0.95" (see
+    /// `narrows list disciplines vcp`)
     pub router: DisciplineChoice,
     /// Rate of the link behind the interface, as its queue or device keeps it: "200 Mbit/s"
     #[arg(long, value_name = "RATE", allow_hyphen_values = true)]

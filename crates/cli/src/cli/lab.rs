@@ -29,10 +29,10 @@ pub struct BenchArgs {
     /// Print rows as JSON
     #[arg(long)]
     pub json: bool,
-    /// Only rows whose name contains this, for example "dumbbell cubic"
+    /// Measure only rows whose name contains this text, for example "dumbbell cubic"
     #[arg(long, default_value = "")]
     pub only: String,
-    /// Controllers in the place of newreno, cubic and bbr: names, or BPF sources or objects: cubic
+    /// Controllers instead of newreno, cubic and bbr: names, BPF sources or objects: cubic
     /// ./mine.bpf.o
     #[arg(long, num_args = 1.., value_delimiter = ',', default_values = crate::bench::CONTROLLERS, value_parser = parse_checked)]
     pub controllers: Vec<String>,
@@ -65,13 +65,13 @@ pub struct BenchArgs {
     /// seconds to simulate, and links in a route (1: all flows share one link; 3: each flow has
     /// access links of ten times the rate on both sides). Buffers of the bottleneck hold one
     /// bandwidth-delay product of 1500-byte packets, flows are bulk. PROGRAM prints one line of
-    /// key=value pairs on stdout or stderr, of which ns_pkt is read: its CPU time in nanoseconds
-    /// per data packet through the bottleneck. It has a controller of its own: every controller's
-    /// row is compared with the same work of the peer. Rows of other topologies are left out.
+    /// key=value pairs on stdout or stderr. Its value ns_pkt is the CPU time in nanoseconds per
+    /// data packet through the bottleneck. PROGRAM has its own controller: the row of every
+    /// controller is compared with the same work of PROGRAM. Rows of other topologies are left out.
     #[arg(long, value_name = "PROGRAM", conflicts_with = "against_ns3")]
     pub against: Option<PathBuf>,
-    /// The same with ns-3, which has the row's controller and simulates a fifth of the time (needs
-    /// libns3-dev and a C++ compiler)
+    /// Run ns-3 in turn with this one, with the row's controller, for a fifth of the simulated time
+    /// (needs libns3-dev and a C++ compiler)
     #[arg(long, conflicts_with = "controllers")]
     pub against_ns3: bool,
 }

@@ -1,4 +1,4 @@
-//! The arguments.
+//! The arguments of the command line.
 
 mod deploy;
 mod forward;
@@ -34,7 +34,8 @@ use narrows_workbench::Request;
 
 /// Compare congestion controllers on simulated, emulated and real networks.
 ///
-/// Without a command, compare NewReno, CUBIC and BBR on a 100 Mbit/s bottleneck with a 30 ms round trip and a drop-tail buffer of 2 bdp (750 kB).
+/// Without a command, compare NewReno, CUBIC and BBR on a 100 Mbit/s bottleneck with a 30 ms round
+/// trip and a drop-tail buffer of 2 bdp (750 kB).
 #[derive(Parser)]
 #[command(
     name = "narrows",

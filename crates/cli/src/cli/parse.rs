@@ -1,4 +1,4 @@
-//! How values of flags are read that only the command line has.
+//! Parsers for values of flags that only the command line has.
 
 /// Millimetres of a length: "85 mm", "8.5 cm", "3.5 in".
 pub fn parse_length(text: &str) -> Result<f64, String> {

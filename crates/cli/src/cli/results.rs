@@ -1,4 +1,4 @@
-//! Arguments of what is done with results, and of lists.
+//! Arguments of commands on results, and of lists.
 
 use super::parse::{parse_length, parse_points};
 use clap::{Args, ValueEnum};
@@ -25,7 +25,7 @@ pub struct ReportArgs {
 pub struct ExportArgs {
     /// Result directory
     pub directory: PathBuf,
-    /// What to write
+    /// Format of the export
     #[arg(long, value_enum, default_value_t = ExportFormat::Csv)]
     pub format: ExportFormat,
     /// Directory for the CSV files, or the Perfetto file [default: csv or run.perfetto-trace in the
@@ -80,7 +80,7 @@ pub struct PathArgs {
 
 #[derive(Args)]
 pub struct ListArgs {
-    /// What to list
+    /// List to print
     pub what: Listed,
     /// Show only the entry of this name
     pub name: Option<String>,
@@ -98,17 +98,17 @@ pub enum Listed {
     Metrics,
     Papers,
     Paths,
-    /// What the documents state, and whether it holds
+    /// Statements of documents, and whether they hold
     Statements,
     Traffic,
 }
 
 #[derive(Args)]
 pub struct SchemaArgs {
-    /// Print that of check.json, the result of `narrows check`, instead
+    /// Print the schema of check.json, the result of `narrows check`, instead
     #[arg(long)]
     pub check: bool,
-    /// Print that of summary.json, the result of an experiment of `narrows deploy`, instead
+    /// Print the schema of summary.json, the result of an experiment of `narrows deploy`, instead
     #[arg(long, conflicts_with = "check")]
     pub deploy: bool,
 }

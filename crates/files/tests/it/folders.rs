@@ -35,7 +35,7 @@ fn a_link_in_a_folder_is_refused_and_what_it_leads_to_stays() {
         path.starts_with(&hostile) && error.to_string().ends_with(", not a regular file"),
         "{path:?}: {error}"
     );
-    // A link that takes the place of the file meanwhile is replaced, not followed.
+    // A link that replaces the file meanwhile is replaced, not followed.
     let mut late = folder.create("late").expect("a file");
     symlink("../precious", hostile.join("late")).expect("a link");
     late.write_all(b"content").expect("written");

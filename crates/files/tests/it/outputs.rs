@@ -125,7 +125,7 @@ fn open_files_of_this_process_are_written_into() {
     let mut output = Output::create(Path::new(&format!("/dev/fd/{number}"))).expect("an open file");
     output.write_all(b"X").expect("written");
     output.finish().expect("complete");
-    // It is the open file that is written, not another one by its name.
+    // The open file is written, not another file of the same name.
     assert_eq!(
         file.metadata().expect("a file").ino(),
         place.path().join("open").metadata().expect("a file").ino()
@@ -156,7 +156,7 @@ fn folders_and_protected_files_are_refused_and_nothing_new_replaces_anything() {
             ErrorKind::AlreadyExists
         );
     }
-    // A file that appears in the meantime is not replaced, either.
+    // A file that appears in the meantime is not replaced either.
     let late = Output::create_private(&place.path().join("late"), 0o600).expect("nothing is there");
     fs::write(place.path().join("late"), "first").expect("a file");
     assert_eq!(late.finish().expect_err("taken").kind(), ErrorKind::AlreadyExists);

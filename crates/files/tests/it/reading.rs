@@ -1,4 +1,4 @@
-//! Reading: bounded, and without waiting for what never comes.
+//! Reading is bounded, and does not wait without end.
 
 use narrows_files::{Limit, open_to_append, open_unlinked, read, read_text};
 use std::fs::{self, File, OpenOptions};
@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::tempdir;
 
-/// Longer than a pipe without another end is waited for.
+/// Longer than the time limit for a pipe without another end.
 const SOON: Duration = Duration::from_secs(5);
 
 #[test]
@@ -27,7 +27,7 @@ fn a_file_is_read_up_to_its_limit() {
     assert_eq!(read_text(&path, Limit::KEY).expect("text").len(), 100);
     fs::write(&path, [0xff]).expect("a file");
     assert_eq!(read_text(&path, Limit::KEY).expect_err("no text").kind(), ErrorKind::InvalidData);
-    // Files of /proc say that they have no bytes.
+    // Files of /proc have the size 0.
     assert!(read_text(Path::new("/proc/self/status"), Limit::TEXT).expect("text").contains("Pid:"));
     assert_eq!(
         read(place.path(), Limit::TEXT).expect_err("a folder").kind(),

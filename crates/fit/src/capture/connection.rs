@@ -8,44 +8,44 @@ use std::time::Duration;
 /// Data that was sent.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
-    /// Number behind its last byte, from the first byte of the connection.
+    /// Sequence number behind the last byte, counted from the first byte of the connection.
     end: u64,
     at: Duration,
-    /// False once any of it was sent again: its acknowledgement says nothing of the round trip.
+    /// False if a part of the data was retransmitted. Its acknowledgement then gives no round trip.
     is_single: bool,
 }
 
-/// Follows the data of one direction and its acknowledgements.
+/// Follows the data of one direction, and the acknowledgements of the data.
 pub struct Connection {
     flow: Flow,
     /// Time of the first packet.
     begins: Option<Duration>,
-    /// Number on the wire of byte 0.
+    /// Sequence number of byte 0 on the wire.
     first: Option<u32>,
-    /// Time of the first packet of this direction and of the other one, if they are SYNs.
+    /// Times of the first packet of this direction and of the other one, if they are SYNs.
     syn: [Option<Duration>; 2],
-    /// Least time from a SYN to the answer, and whose SYN it was: the sender's first.
+    /// Least time from a SYN to the answer, and true if the sender of the data sent the SYN.
     handshake: Option<(Duration, bool)>,
     /// Next new byte.
     next: u64,
-    /// All bytes below have arrived.
+    /// All bytes below this one have arrived.
     arrived: u64,
-    /// Ranges above that have arrived.
+    /// Ranges above `arrived` that have arrived.
     above: BTreeMap<u64, u64>,
-    /// Data under way that was sent once, in order.
+    /// Data in flight that was sent once, in order.
     under_way: VecDeque<Sent>,
     largest: u32,
     headers: u32,
     mss: Option<u16>,
     has_timestamps: bool,
-    /// Bytes sent again since the last point, and in all.
+    /// Bytes retransmitted since the last point, and in total.
     resent: [f64; 2],
     sent: f64,
     points: Vec<Point>,
 }
 
 impl Connection {
-    /// Begins to follow a direction.
+    /// Starts to follow a direction.
     pub fn new(flow: Flow) -> Connection {
         Connection {
             flow,
@@ -78,7 +78,7 @@ impl Connection {
         }
     }
 
-    /// Returns a number on the wire counted from the first byte, nearest to `near`.
+    /// Returns a sequence number on the wire as an offset from the first byte, nearest to `near`.
     fn counted(&self, number: u32, near: u64) -> Option<u64> {
         let offset = number.wrapping_sub(self.first?);
         let ahead = offset.wrapping_sub(near as u32) as i32;
@@ -90,14 +90,14 @@ impl Connection {
             self.first = Some(packet.seq.wrapping_add(1));
             self.syn[0] = Some(at);
             self.mss = self.mss.or(packet.mss);
-            // The answer to the other side's SYN.
+            // This packet answers the other side's SYN.
             if let Some(other) = self.syn[1] {
                 self.handshaken(at.saturating_sub(other), false);
             }
             return;
         }
         if packet.payload == 0 {
-            // The third packet of the handshake: it says nothing at the side that sends it.
+            // The third packet of the handshake. Captured at its sender, it gives no round trip.
             return;
         }
         self.first.get_or_insert(packet.seq);
@@ -129,7 +129,7 @@ impl Connection {
             }
             return;
         }
-        // The packet that ends the handshake of a connection that the receiver opened.
+        // This packet ends the handshake of a connection that the receiver opened.
         if self.next == 0
             && let (Some(own), Some(other)) = (self.syn[0], self.syn[1])
             && own >= other
@@ -138,7 +138,7 @@ impl Connection {
         }
         let Some(ack) = packet.ack.and_then(|ack| self.counted(ack, self.arrived)) else { return };
         if ack > self.next {
-            // It acknowledges what the file has not: the capture lost packets.
+            // It acknowledges data that is not in the file: the capture lost packets.
             return;
         }
         let before = self.delivered();
@@ -149,7 +149,7 @@ impl Connection {
             else {
                 continue;
             };
-            // A range below the acknowledgement repeats what had arrived (RFC 2883).
+            // A range below the acknowledgement reports a duplicate (RFC 2883).
             if ack <= from && from < to && to <= self.next {
                 let sent = self.latest_below(to, from);
                 if self.add(from, to) {
@@ -177,14 +177,14 @@ impl Connection {
         }
     }
 
-    /// Keeps the least time of a handshake at the side that asked.
+    /// Keeps the least handshake time, measured at the side that opened the connection.
     fn handshaken(&mut self, took: Duration, is_senders: bool) {
         if self.handshake.is_none_or(|(least, _)| is_senders && took < least) {
             self.handshake = Some((took, is_senders));
         }
     }
 
-    /// Bytes that have arrived.
+    /// Returns the number of bytes that have arrived.
     fn delivered(&self) -> u64 {
         let above: u64 = self.above.iter().map(|(from, to)| to - (*from).max(self.arrived)).sum();
         self.arrived + above
@@ -210,9 +210,9 @@ impl Connection {
         true
     }
 
-    /// Returns the time at which the last data that ends above `from` and not above `to` was sent, if
-    /// it was sent once and this is the first that is heard of it: data that had arrived waits for
-    /// what was missing before it, and says nothing of the path.
+    /// Returns the time at which the last data with an end in (`from`, `to`] was sent. `None` if it
+    /// was retransmitted, or if a part of it was known to have arrived: such data waited for
+    /// earlier data that was missing, so its acknowledgement gives no round trip.
     fn latest_below(&self, to: u64, from: u64) -> Option<Duration> {
         let index = self.under_way.partition_point(|own| own.end <= to).checked_sub(1)?;
         let own = self.under_way[index];
@@ -230,8 +230,8 @@ impl Connection {
             return Err("fewer than a hundred of its acknowledgements have a round trip");
         }
         let options = if self.has_timestamps { 12.0 } else { 0.0 };
-        // Super-segments are larger than what the wire had. The size that is agreed on does not count
-        // options (RFC 6691).
+        // Super-segments (segmentation offload) are larger than packets on the wire. The negotiated
+        // size does not count options (RFC 6691).
         let agreed = self.mss.map_or(1460.0, f64::from) - options;
         let mss = f64::from(self.largest).min(agreed).max(1.0);
         let mut points = self.points;

@@ -20,7 +20,7 @@ use wild::Wild;
 /// Number of calls of each core.
 const CALLS: u64 = 200_000;
 
-/// Number of calls with each set of constants: first those of the twin, then random ones.
+/// Number of calls with each set of constants: first the twin's own constants, then random ones.
 const CALLS_PER_CHOICE: u64 = CALLS / 5;
 
 /// A call of a core, which replaces the state by the next state.

@@ -1,8 +1,9 @@
-//! The draw of a connection, as the program makes it.
+//! The draw of a connection, computed as the program in the kernel computes it.
 
 use std::net::Ipv6Addr;
 
-/// The addresses and ports on which a draw depends. IPv4 addresses are mapped to IPv6 (RFC 4291, section 2.5.5.2).
+/// Addresses and ports on which a draw depends. IPv4 addresses are mapped to IPv6 (RFC 4291,
+/// section 2.5.5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuple {
     /// Address of the peer.
@@ -15,15 +16,16 @@ pub struct Tuple {
     pub local_port: u16,
 }
 
-/// Draws a number below 65536 for a connection, or for its client: its IPv4 address, or the first 64
-/// bits of its IPv6 address. A connection is treated if the number is below the share, times 65536.
+/// Draws a number below 65536 for a connection or for its client. A client is an IPv4 address, or
+/// the first 64 bits of an IPv6 address. A connection is treated if the number is below the share
+/// times 65536.
 pub fn draw(salt: u32, tuple: &Tuple, by_client: bool) -> u32 {
     let is_mapped = tuple.remote.to_ipv4_mapped().is_some();
     let words: [u32; 4] = bytemuck::cast(tuple.remote.octets());
     let counted = if by_client && !is_mapped { 2 } else { 4 };
     let mut h = words[..counted].iter().fold(mix(salt), |h, word| mix(h ^ word));
     if !by_client {
-        // The program knows the own address of IPv4 connections alone.
+        // The program knows the local address only of IPv4 connections.
         let local = tuple.local.to_ipv4_mapped().map_or(0, |own| u32::from_ne_bytes(own.octets()));
         h = mix(h ^ local);
         h = mix(h ^ (u32::from(tuple.local_port) << 16 | u32::from(tuple.remote_port)));
@@ -54,7 +56,7 @@ mod tests {
         }
     }
 
-    /// On a little-endian machine, as words are read as they lie in memory.
+    /// Known values on a little-endian machine, because words are read in native byte order.
     #[test]
     #[cfg(target_endian = "little")]
     fn draws_by_hand() {
@@ -65,7 +67,7 @@ mod tests {
         assert_eq!(client(50000), client(50001));
     }
 
-    /// 100,000 connections in 16 bins: chi-square of 15 degrees of freedom is below 25.0 at 95 %.
+    /// 100,000 connections in 16 bins: chi-square with 15 degrees of freedom is below 25.0 at 95 %.
     #[test]
     #[cfg(target_endian = "little")]
     fn draws_are_uniform() {

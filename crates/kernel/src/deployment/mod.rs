@@ -120,7 +120,7 @@ impl Deployment {
     ///
     /// # Errors
     ///
-    /// This process may not, or a pin is damaged.
+    /// This process has no rights, or a pin is damaged.
     pub fn adopt(name: &str) -> Result<Option<Deployment>, KernelError> {
         fit()?;
         let path = Path::new(PINS).join(name);

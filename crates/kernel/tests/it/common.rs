@@ -1,7 +1,7 @@
-//! What tests that give controllers to the kernel share.
+//! Helpers of tests that load controllers into the kernel.
 #![cfg(feature = "bpf")]
 
-/// Whether this process may; a word on the test that is left out if not.
+/// True if this process may load controllers. Otherwise prints that the test is left out.
 pub fn is_root() -> bool {
     let root = rustix::process::geteuid().is_root();
     if !root {
@@ -10,7 +10,7 @@ pub fn is_root() -> bool {
     root
 }
 
-/// A name that no other process takes.
+/// Returns a name that no other process uses.
 pub fn name(what: &str) -> String {
     format!("{what}.{}", std::process::id())
 }

@@ -1,5 +1,6 @@
-//! Deployments beside other programs and under load: arms with the same controller, ends that
-//! another program hides, control groups that are made again, switches of policy, and cost.
+//! Deployments beside other programs and under load: arms with the same controller, connections
+//! whose end another program hides, control groups that are created again, changes of policy, and
+//! cost.
 
 use crate::common::is_root;
 use crate::deployment::{Deployed, Group, MANY, controllers, policy};
@@ -10,7 +11,7 @@ use std::os::fd::AsRawFd;
 use std::process::Command;
 use std::time::Duration;
 
-/// A program that takes the callbacks of connections away, as others do by mistake.
+/// A program that removes the callbacks of connections, as other programs may do by mistake.
 const TAKER: &str = r#"
 #include <linux/bpf.h>
 static long (*flags_set)(struct bpf_sock_ops *, int) = (void *)59;
@@ -71,7 +72,7 @@ fn ends_that_another_program_hides_are_counted() {
         .and_then(|open| open.load())
         .expect("it loads");
     let program = object.progs_mut().next().expect("there is one");
-    // A program that comes later runs later.
+    // Programs that are attached later run later.
     let link = program.attach_cgroup(group.open().as_raw_fd()).expect("it attaches");
     assert_eq!(group.python(MANY, "20").lines().count(), 40);
     let treated = deployed.counts().expect("they can be read")[1];
@@ -102,7 +103,7 @@ fn a_control_group_that_is_made_again_gets_the_program_again() {
     assert_eq!(treated(group.python(MANY, "5").lines().collect()), 0);
     deployed.attach(0, &group.open()).expect("it can be attached");
     assert_eq!(treated(group.python(MANY, "5").lines().collect()), 10);
-    // Policies and counts are those of before.
+    // Policies and counts are unchanged.
     assert_eq!(deployed.counts().expect("they can be read")[1].assigned, 10);
     assert_eq!(deployed.policy().expect("it can be read").salt, 7);
 }
@@ -145,7 +146,7 @@ mod long {
         assert_eq!(all.iter().map(|own| own.refused).sum::<u64>(), 0);
     }
 
-    /// Sends on many connections over loopback for ever.
+    /// Sends on many connections over loopback without end.
     const SENDERS: &str = r#"
 import socket, sys, time
 server = socket.create_server(("127.0.0.1", 8000), backlog=2048)
@@ -201,7 +202,7 @@ while True:
         }
     }
 
-    /// Connections over loopback one after another, one byte each way.
+    /// Opens connections over loopback one after another, with one byte in each direction.
     const ONE_BYTE: &str = r#"
 import os, socket, sys
 server = socket.create_server(("127.0.0.1", 8000), backlog=512)
@@ -214,8 +215,9 @@ own = os.times()
 print(own.user + own.system, flush=True)
 "#;
 
-    /// CPU time for each end of a connection: with the program attached and off, and on, in turn.
-    /// Run it by hand on a quiet machine; in a build of any profile, since the program is the same.
+    /// Measures the CPU time for each end of a connection, with the program attached and off, and
+    /// attached and on, in turn. Run it manually on a quiet machine. The build profile does not
+    /// matter, because the BPF program is the same.
     #[test]
     #[ignore = "measures: --ignored --nocapture cost_of_each_end"]
     fn cost_of_each_end() {

@@ -1,5 +1,5 @@
-//! Deployments on this kernel: connections in a network namespace and a control group made for the
-//! test are assigned as the draw says, measured, and put back.
+//! Deployments on this kernel. Connections in a network namespace and a control group of the test
+//! are assigned by the draw, measured, and put back.
 
 use crate::common::{is_root, name};
 use narrows_kernel::deployment::{
@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Opens connections over loopback, one byte each way, and prints of each accepted one the address
-/// family, the peer's port and the controller.
+/// Opens connections over loopback with one byte in each direction. Prints the address family, the
+/// peer's port and the controller of each accepted connection.
 pub const MANY: &str = r#"
 import socket, sys
 for host, family in (("127.0.0.1", socket.AF_INET), ("::1", socket.AF_INET6)):
@@ -28,7 +28,7 @@ for host, family in (("127.0.0.1", socket.AF_INET), ("::1", socket.AF_INET6)):
     server.close()
 "#;
 
-/// Sends over loopback for ever, and prints the sender's controller every 20 ms.
+/// Sends over loopback without end, and prints the sender's controller every 20 ms.
 pub const BULK: &str = r#"
 import socket, threading, time
 server = socket.create_server(("127.0.0.1", 8000))
@@ -45,7 +45,7 @@ while True:
     time.sleep(0.02)
 "#;
 
-/// A control group of its own, removed at the end.
+/// A control group that is removed when dropped.
 pub struct Group(pub PathBuf);
 
 impl Group {
@@ -60,7 +60,7 @@ impl Group {
         File::open(&self.0).expect("it can be opened")
     }
 
-    /// Runs a Python program in the group, and in a network namespace of its own with loopback.
+    /// Runs a Python program in the group, in its own network namespace with loopback.
     pub fn python(&self, program: &str, argument: &str) -> Running {
         let enter = "echo $$ > \"$1/cgroup.procs\" && shift && exec unshare -n sh -c 'ip link set lo up && exec python3 -c \"$0\" \"$1\"' \"$@\"";
         let child = Command::new("sh")
@@ -102,7 +102,7 @@ impl Drop for Running {
     }
 }
 
-/// A deployment that is removed at the end.
+/// A deployment that is removed when dropped.
 pub struct Deployed(Option<Deployment>);
 
 impl Deployed {
@@ -128,7 +128,7 @@ impl Drop for Deployed {
     }
 }
 
-/// A controller of the kernel that is not the default here, and the default.
+/// Returns a controller of the kernel that is not the default here, and the default.
 pub fn controllers() -> [String; 2] {
     let default = narrows_kernel::default();
     let other = if default == "reno" { "cubic" } else { "reno" };
@@ -223,12 +223,12 @@ fn ports_networks_and_lapsed_leases_leave_connections_alone() {
         assert_eq!(told.len(), 10);
         told.iter().filter(|line| line.ends_with(&format!(" {default}"))).count()
     };
-    // No lease yet.
+    // There is no lease yet.
     assert_eq!(all_default(&policy(&treatment)), 10);
     assert_eq!(deployed.counts().expect("they can be read")[2].lapsed, 10);
     deployed.renew(Duration::from_secs(60)).expect("it can be renewed");
     assert_eq!(all_default(&policy(&treatment)), 0);
-    // Other ports, other ends, not over loopback, off.
+    // Other ports, other ends, not over loopback, and off.
     deployed.select([443].into_iter(), &[], &[]).expect("they can be set");
     assert_eq!(all_default(&Policy { have_ports: 1, ..policy(&treatment) }), 10);
     deployed.select(7990..8010, &[], &[]).expect("they can be set");
@@ -236,7 +236,7 @@ fn ports_networks_and_lapsed_leases_leave_connections_alone() {
     assert_eq!(all_default(&Policy { ends: OPENED, ..policy(&treatment) }), 10);
     assert_eq!(all_default(&Policy { loopback: 0, ..policy(&treatment) }), 10);
     assert_eq!(all_default(&Policy { on: 0, ..policy(&treatment) }), 10);
-    // All of IPv4 but 127.0.0.0/8, and all of IPv6.
+    // All IPv4 addresses except 127.0.0.0/8, and all IPv6 addresses.
     let mapped = |own: Ipv4Addr| own.to_ipv6_mapped().octets();
     let networks = [
         (mapped(Ipv4Addr::UNSPECIFIED), 96, true),
@@ -245,7 +245,7 @@ fn ports_networks_and_lapsed_leases_leave_connections_alone() {
     ];
     deployed.select(std::iter::empty(), &networks, &[]).expect("they can be set");
     assert_eq!(all_default(&Policy { have_prefixes: 1, ..policy(&treatment) }), 5);
-    // Periods of the past and of the future.
+    // Periods in the past and in the future.
     let second = 1_000_000_000;
     let past = monotonic_ns() - 10 * second;
     let over = Policy { start_ns: past, period_ns: second, ..policy(&treatment) };
@@ -255,7 +255,7 @@ fn ports_networks_and_lapsed_leases_leave_connections_alone() {
     assert_eq!(all_default(&future), 10);
 }
 
-/// Returns how long after `from` the lines first have this name.
+/// Returns the time from `from` until lines first have this name.
 fn until(lines: &mut impl Iterator<Item = String>, name: &str, from: Instant) -> Duration {
     for line in lines.by_ref() {
         if line == name {
@@ -294,7 +294,7 @@ fn open_connections_are_put_back_by_order_and_when_the_lease_lapses() {
         }
         let counts = deployed.counts().expect("they can be read");
         assert_eq!((counts[1].restored, counts[1].not_restored), (1, 0));
-        // Another process finds it, and its policy.
+        // Another process finds the deployment and its policy.
         let name = deployed.path().file_name().expect("a name").to_string_lossy().into_owned();
         let adopted = Deployment::adopt(&name).expect("it can be opened").expect("it is there");
         assert_eq!(adopted.policy().expect("it can be read").salt, 7);

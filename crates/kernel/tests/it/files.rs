@@ -1,4 +1,4 @@
-//! Controllers from files: what is loaded, counted and left.
+//! Controllers from files: loading, counting and unloading.
 #![cfg(feature = "bpf")]
 
 use crate::common::{is_root, name};
@@ -21,7 +21,7 @@ fn reno(settings: &str) -> ForKernel {
     ForKernel::read(&format!("{RENO}{settings}")).unwrap().0
 }
 
-/// A connection that has the controller, over which some kilobytes went.
+/// Opens a connection with the controller, and sends some kilobytes over it.
 fn connection(name: &str) -> (TcpStream, TcpStream) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let mut one = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
@@ -41,7 +41,7 @@ fn it_goes_with_its_holder() {
     let loaded =
         LoadedFile::new(&reno("?gain=50"), &name).unwrap_or_else(|error| panic!("{error}"));
     assert!(listed(&name));
-    // The variable, as the kernel has it: behind nothing else of four bytes with this value.
+    // The object has no other four bytes with this value, so they are the variable.
     assert!(
         loaded.data(".rodata").chunks(4).any(|bytes| bytes == 50_u32.to_le_bytes()),
         "{:?}",
@@ -73,7 +73,7 @@ fn pinned_counted_and_unloaded_whatever_holds_it() {
         let counting = Counting::begin().unwrap_or_else(|error| panic!("{error}"));
         let open = connection(&name);
         drop(counting);
-        // The kernel's references: of one end here.
+        // The kernel counts references; only one end of the connection has the controller.
         assert_eq!(pinned.open(), 1, "{what}");
         let calls = pinned.callbacks().unwrap();
         let acked = calls
@@ -88,7 +88,8 @@ fn pinned_counted_and_unloaded_whatever_holds_it() {
     }
 }
 
-/// Without a link, a registration outlives its process; so the older section gets one, too.
+/// Without a link, a registration would outlive its process. A table in the older section gets a
+/// link too.
 #[test]
 fn tables_of_the_older_section_go_with_their_holder() {
     if !is_root() {
@@ -121,7 +122,8 @@ fn tables_of_the_older_section_go_with_their_holder() {
     assert!(!listed(&name), "the link has held it");
 }
 
-/// Of an object with two tables the one that is chosen is registered, with its own callbacks; the other leaves nothing.
+/// An object has two tables. The chosen table is registered with its own callbacks, and the other
+/// leaves nothing behind.
 #[test]
 fn of_two_tables_one_is_loaded() {
     const TWO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../live/tests/programs/keeps.bpf.c");
@@ -158,7 +160,8 @@ fn of_two_tables_one_is_loaded() {
     }
 }
 
-/// A controller without an undo_cwnd, and one beside a table of another subsystem, from a source.
+/// Compiles a controller with the given undo_cwnd and further source text, such as a table of
+/// another subsystem. `None` if clang or headers are missing.
 fn made(undo: &str, more: &str) -> Option<ForKernel> {
     let place = std::env::temp_dir().join(format!(
         "narrows-kernel-made-{}-{}",
@@ -192,8 +195,8 @@ fn made(undo: &str, more: &str) -> Option<ForKernel> {
 
 const UNDO: &str = ".undo_cwnd = (void *)made_undo,";
 
-/// The kernel at hand may have no such subsystem, and a program that no table names cannot be
-/// loaded at all: both stay outside.
+/// The kernel may not have the other table's subsystem, and a program that no table names cannot be
+/// loaded. Neither is loaded.
 #[test]
 fn judging_and_loading_agree_on_what_is_beside_the_table() {
     const OTHER: &str = "struct nowhere_ops { int (*pick)(int one); };\n\

@@ -1,4 +1,5 @@
-//! What a controller leaves in the kernel: nothing that it was not asked to leave, whatever holds it and however it ends.
+//! Controllers leave nothing in the kernel unless they are pinned, however they are held and
+//! however they end.
 #![cfg(feature = "bpf")]
 
 use crate::common::{is_root, name};
@@ -15,7 +16,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// `tests/refused.bpf.c`.
+/// A controller that the kernel refuses, from `tests/refused.bpf.c`.
 const REFUSED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/refused.o"));
 
 fn vivace() -> (&'static Twin, Choice, Vec<u8>) {
@@ -24,7 +25,8 @@ fn vivace() -> (&'static Twin, Choice, Vec<u8>) {
     (twin, choice, constants)
 }
 
-/// Programs of the kernel that work on the counters of a controller, and all their maps: what it is made of.
+/// Returns the ids of a controller's programs, which use its counters, and the ids of all their
+/// maps.
 fn made_of(counters: u32) -> (BTreeSet<u32>, BTreeSet<u32>) {
     let programs =
         ProgInfoIter::with_query_opts(ProgInfoQueryOptions::default().include_map_ids(true));
@@ -35,7 +37,7 @@ fn made_of(counters: u32) -> (BTreeSet<u32>, BTreeSet<u32>) {
     )
 }
 
-/// The counters of a pinned controller.
+/// Returns the id of the map with a pinned controller's counters.
 fn counters(pinned: &Pinned) -> u32 {
     let map = MapHandle::from_pinned_path(pinned.path().join("stats")).unwrap();
     MapInfo::new(map.as_fd()).unwrap().info.id
@@ -60,7 +62,7 @@ fn gone(name: &str, (programs, maps_of): &(BTreeSet<u32>, BTreeSet<u32>)) {
     }
 }
 
-/// A connection that has the controller.
+/// Opens a connection with the controller.
 fn connection(name: &str) -> (TcpStream, TcpStream) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let one = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
@@ -100,7 +102,7 @@ fn pinned_and_unloaded() {
             .unwrap_or_else(|error| panic!("{error}"));
         let path = pinned.path().to_owned();
         drop(pinned);
-        // It stays, and can be found with all that it was loaded with.
+        // A pinned controller stays, and can be found with its parameters.
         assert!(available().contains(&name), "{registration:?}");
         let ends = connection(&name);
         let found = Pinned::named(&name).unwrap_or_else(|error| panic!("{error}"));
@@ -147,7 +149,7 @@ fn what_a_killed_load_left_is_swept() {
     let names = [name("whole"), name("half")];
     let (whole, _) = Pinned::load(twin, &choice, &constants, &names[0])
         .unwrap_or_else(|error| panic!("{error}"));
-    // As one that was killed before it pinned the link.
+    // The directory of a load that was killed before it pinned the link.
     let half = Path::new(PINS).join(names[1].replace('.', "-"));
     fs::create_dir(&half).unwrap();
     std::os::unix::fs::symlink("pcc-vivace", half.join("choice")).unwrap();
@@ -262,7 +264,7 @@ fn one_watcher_at_a_time_and_recording_ends_by_itself() {
     let mut seen = 0;
     watching.records(Duration::from_millis(50), |_| seen += 1);
     assert!(seen > 0, "its first call");
-    // A watcher that is killed neither reads nor stops.
+    // A killed watcher does not read records, and does not end the recording.
     std::mem::forget(watching);
     thread::sleep(narrows_kernel::Watching::GRACE);
     let late = connection(&name);

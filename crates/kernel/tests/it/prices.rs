@@ -1,4 +1,4 @@
-//! Prices of connections: the core is shown those of the socket's priority, and decides by them.
+//! Prices of connections: the core gets the prices for the socket's priority, and decides by them.
 #![cfg(feature = "bpf")]
 
 use crate::common::{is_root, name};
@@ -10,7 +10,8 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-/// A type of service for which Linux gives a socket this priority (`rt_tos2priority`: interactive).
+/// Type of service, and the priority that Linux gives a socket for it (`rt_tos2priority`:
+/// interactive).
 const INTERACTIVE: (u8, u32) = (0x10, 6);
 
 fn load(text: &str, name: &str) -> Pinned {
@@ -19,7 +20,8 @@ fn load(text: &str, name: &str) -> Pinned {
     Pinned::load(twin, &choice, &constants, name).unwrap_or_else(|error| panic!("{error}")).0
 }
 
-/// Sends a megabyte over a connection of this controller and type of service. Returns the port of the sender.
+/// Sends a megabyte over a connection with this controller and type of service. Returns the port of
+/// the sender.
 fn transfer(controller: &str, service: u8) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let mut sender = TcpStream::connect(listener.local_addr().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! What the kernel decided is decided again by the native core: the same, bit for bit.
+//! The native core takes the same decisions as the kernel, bit for bit.
 #![cfg(feature = "bpf")]
 
 use crate::common::{is_root, name};
@@ -18,7 +18,7 @@ fn over_the_loopback() {
     }
     let name = name("replay");
     let usual = TWINS.iter().map(|twin| (*twin, twin.choice));
-    // With rate samples, which Linux gives since 6.10.
+    // Rate samples exist since Linux 6.10.
     let sampled = ["pcc-vivace?association=delivered", "pcc-allegro?association=delivered"]
         .map(|text| (Twin::read(text).unwrap().0, text));
     for (twin, text) in usual.chain(sampled) {

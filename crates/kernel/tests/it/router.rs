@@ -1,4 +1,4 @@
-//! A router at an interface: what it writes into packets, what it counts, what it refuses and what it leaves.
+//! A router at an interface: written codes, counts, refusals and cleaning up.
 #![cfg(feature = "bpf")]
 
 use libbpf_rs::{MapCore, MapFlags, Object, ObjectBuilder, ProgramInput};
@@ -11,13 +11,14 @@ use std::process::Command;
 use std::thread;
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/router.o"));
-/// A `struct __sk_buff` that asks for nothing: with one, the length on the wire is that of the packet.
+/// A `struct __sk_buff` without settings. With a context, the length on the wire equals the
+/// packet's.
 const CONTEXT: [u8; 192] = [0; 192];
 const ETHERNET: usize = 14;
-/// Code points of ECN: none, and those of low load, high load and overload.
+/// ECN code points: not-ECT, and the codes of low load, high load and overload.
 const POINTS: [u8; 4] = [0b00, 0b10, 0b01, 0b11];
 
-/// 8 Mbit/s: 200 000 B in 200 ms, of which 196 000 are aimed at.
+/// Constants for 8 Mbit/s: a period of 200 ms carries 200,000 B, and the target is 196,000 B.
 fn constants() -> Constants {
     Constants {
         rate: 8_000_000,
@@ -40,7 +41,7 @@ fn is_root(test: &str) -> bool {
     root
 }
 
-/// The program, at no interface.
+/// Returns the program, not attached to an interface.
 fn program() -> Object {
     let mut open = ObjectBuilder::default().open_memory(OBJECT).unwrap();
     open.maps_mut()
@@ -51,7 +52,8 @@ fn program() -> Object {
     open.load().unwrap()
 }
 
-/// Puts a router into the middle of a period that does not end during a test, after one with this code.
+/// Puts the router into a period that does not end during a test. The previous period had the load
+/// `code`.
 fn set(object: &Object, code: u32) {
     let state = State { code, begun: 1, at: 1, next: u64::MAX, ..State::default() };
     let value =
@@ -77,7 +79,7 @@ fn read(object: &Object) -> (State, RouterCounts) {
     (bytemuck::pod_read_unaligned(state), bytemuck::pod_read_unaligned(counts))
 }
 
-/// What the packet is when it has passed (BPF_PROG_TEST_RUN).
+/// Runs the program on a packet (BPF_PROG_TEST_RUN). Returns the packet as it leaves.
 fn pass(object: &mut Object, packet: &[u8]) -> Vec<u8> {
     let mut out = vec![0; packet.len()];
     let program = object.progs_mut().next().unwrap();
@@ -94,14 +96,15 @@ fn pass(object: &mut Object, packet: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The sum over a header, which is all ones if its checksum is right (RFC 1071).
+/// Returns the sum over a header, which is all ones if its checksum is right (RFC 1071).
 fn sum(header: &[u8]) -> u16 {
     let words =
         header.chunks(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum::<u32>();
     ((words & 0xffff) + (words >> 16)) as u16
 }
 
-/// A packet of 100 bytes with a traffic class of 0xb8 and a code point, and `vary` in it, on Ethernet.
+/// Returns an Ethernet frame of 100 bytes with an IPv4 packet of traffic class 0xb8, this code
+/// point and the identification `vary`.
 fn ipv4(ecn: u8, vary: u16) -> Vec<u8> {
     let mut packet = [
         &[2; 12][..],
@@ -130,7 +133,8 @@ fn ipv6(ecn: u8) -> Vec<u8> {
     packet
 }
 
-/// For each load and each code point: raised if the router's is more, never lowered, and not-ECT left alone. All else stays as it is.
+/// For each load and each code point: the code is raised if the router's is higher, never lowered,
+/// and not-ECT stays. All other bytes stay as they are.
 #[test]
 fn packets_leave_with_the_larger_code() {
     if !is_root("packets_leave_with_the_larger_code") {
@@ -161,14 +165,14 @@ fn packets_leave_with_the_larger_code() {
             );
         }
     }
-    // What is not IP counts, and stays.
+    // Packets other than IP are counted and stay as they are.
     let arp = [&[2; 12][..], &[8, 6], &[0xff; 86]].concat();
     set(&object, 2);
     assert_eq!(pass(&mut object, &arp), arp);
     assert_eq!(read(&object).1.without_code, 1);
 }
 
-/// Many packets from two processors: none is lost from the counts, and the queue stays within its buffer.
+/// With many packets from two processors, no count is lost, and the queue stays within its buffer.
 #[test]
 fn counts_hold_with_several_processors() {
     if !is_root("counts_hold_with_several_processors") {
@@ -188,7 +192,7 @@ fn counts_hold_with_several_processors() {
     assert!(state.queue <= constants().buffer, "{state:?}");
 }
 
-/// A second program that works on the same map.
+/// Returns a second program with the same map.
 fn program_with(object: &Object) -> Object {
     use std::os::fd::AsFd;
     let mut open = ObjectBuilder::default().open_memory(OBJECT).unwrap();
@@ -214,11 +218,12 @@ fn repeat(object: &mut Object, packet: &[u8], times: u32) {
     program.test_run(input).unwrap();
 }
 
-/// Does `work` on a thread in a network namespace of its own, which ends with it, with an interface "near.7".
+/// Runs `work` on a thread in its own network namespace, which has an interface "near.7" and ends
+/// with the thread.
 #[allow(unsafe_code)]
 fn apart(work: impl FnOnce() + Send + 'static) {
     let inside = move || {
-        // SAFETY: the new thread shares nothing that the flag would separate.
+        // SAFETY: the new thread shares no state that the flag would separate.
         unsafe { unshare_unsafe(UnshareFlags::NEWNET) }.expect("a network namespace");
         for line in [
             "link add name near.7 type veth peer name far",
@@ -262,7 +267,8 @@ fn pinned_found_and_removed() {
             "{twice}"
         );
         drop(router);
-        // It stays, and packets that leave are counted: one of 1000 bytes and 42 of headers, to everybody, so that nobody is asked for first.
+        // The router stays and counts packets that leave: 1000 bytes and 42 of headers. The packet
+        // is a broadcast, so that no address must be resolved first.
         let found = Router::at("near.7").unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(
             (found.interface(), found.text(), found.is_here(), found.is_attached()),
@@ -278,7 +284,7 @@ fn pinned_found_and_removed() {
             after.packets > before.packets && after.bytes >= before.bytes + 1042,
             "{before:?} {after:?}"
         );
-        // Neither is a controller of that name.
+        // The router is not listed as a controller.
         assert!(
             narrows_kernel::Pinned::all()
                 .unwrap()
@@ -290,7 +296,7 @@ fn pinned_found_and_removed() {
         assert!(
             !path.exists() && matches!(Router::at("near.7"), Err(KernelError::NotRouted { .. }))
         );
-        // An interface that goes takes its router along, and the pins can be removed.
+        // Removing an interface removes its router; the pins can still be removed.
         let last = routed("near.7").unwrap_or_else(|error| panic!("{error}"));
         assert!(
             Command::new("ip")

@@ -1,4 +1,4 @@
-//! Controllers in the kernel come and go without harm to the connections that have them.
+//! Loading and unloading controllers does not harm their connections.
 #![cfg(feature = "bpf")]
 
 use crate::common::{is_root, name};
@@ -44,12 +44,12 @@ fn until(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
-/// The byte at each place of a transfer.
+/// Returns the expected byte at a position of a transfer.
 fn byte(at: usize) -> u8 {
     (at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes()[0]
 }
 
-/// Both ends of a connection; the other end reads all, and answers with how many bytes came as they were sent.
+/// Both ends of a connection. The reader returns the number of bytes that arrived unchanged.
 struct Transfer {
     stream: TcpStream,
     sent: usize,
@@ -70,14 +70,14 @@ impl Transfer {
         Transfer { stream, sent: 0, reader }
     }
 
-    /// Sends up to this place.
+    /// Sends the bytes up to this position.
     fn send(&mut self, to: usize) {
         let some: Vec<u8> = (self.sent..to).map(byte).collect();
         self.stream.write_all(&some).unwrap();
         self.sent = to;
     }
 
-    /// Sends what is left; all of it arrives.
+    /// Sends the remaining bytes, and asserts that all of them arrive.
     fn end(mut self) {
         self.send(BYTES);
         drop(self.stream);
@@ -85,7 +85,7 @@ impl Transfer {
     }
 }
 
-/// What the kernel complains of from now on.
+/// The kernel's log from now on.
 struct Complaints(OwnedFd);
 
 impl Complaints {
@@ -119,7 +119,8 @@ fn a_thousand_connections_leave_nothing() {
         let loaded = load(twin, &name);
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         for round in 0..10 {
-            // In every other hundred the accepting ends have it, too, from their first segment on.
+            // In every other round, the accepting ends also have the controller from their first
+            // segment on.
             let both = round % 2 == 0;
             let count = if both { 50 } else { 100 };
             set_tcp_congestion(&listener, if both { &name[..] } else { "cubic" }).unwrap();
@@ -161,7 +162,7 @@ fn connections_outlive_their_controller() {
         drop(loaded);
         assert!(!is_available(&name), "{name}");
         assert!(transfers.iter().all(|transfer| tcp_congestion(&transfer.stream).unwrap() == name));
-        // The same name may be given again meanwhile.
+        // The name is free again while connections still use the unloaded controller.
         let again = load(twin, &name);
         drop(again);
         transfers.into_iter().for_each(Transfer::end);
@@ -191,7 +192,7 @@ fn controllers_change_on_a_live_connection() {
         transfer.end();
         let stats = loaded.stats();
         assert_eq!((stats.opened, stats.closed), (2, 2), "{}: {stats:?}", twin.kernel);
-        // The second time it begins anew.
+        // The second selection starts with fresh state.
         let mut replayer = Replayer::new(twin, &constants(twin));
         loaded.records(Duration::from_millis(20), |record| replayer.feed(record));
         let tally = replayer.tally();
@@ -207,7 +208,8 @@ fn controllers_change_on_a_live_connection() {
     complaints.none();
 }
 
-/// Not a test of its own: the process that is killed. It loads the controller that it is told, says so, and waits.
+/// Not a test of its own, but the process that is killed. It loads the controller in its
+/// environment, reports that, and waits.
 #[test]
 #[ignore = "run by a_killed_process_takes_its_controller_along"]
 fn the_process_that_is_killed() {

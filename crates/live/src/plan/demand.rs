@@ -8,8 +8,8 @@ use narrows_units::Rate;
 use std::collections::BTreeMap;
 
 /// Default capacity of a host for all flows together, in 1500-byte packets, until it is measured:
-/// four fifths of the capacity of two cores of 2024 (docs/how-to/live.md). A slower host notices that
-/// during the run, and reports it.
+/// four fifths of the capacity of two cores of 2024 (docs/how-to/live.md). A slower host notices
+/// that during the run, and reports it.
 pub const MAXIMUM: Rate = Rate::from_mbps(1_000);
 
 /// Packet size in which the maximum is counted; the cost of a packet does not depend on its size.

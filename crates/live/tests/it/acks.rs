@@ -4,7 +4,8 @@ use crate::common::turn;
 use narrows_kernel::KernelError;
 use narrows_live::{Extras, LiveError};
 
-/// One flow of CUBIC and one of Reno for two seconds on 20 Mbit/s: an acknowledgement for two segments at most is some 1,600 in all.
+/// One flow of CUBIC and one of Reno run for two seconds at 20 Mbit/s. With at least one
+/// acknowledgement per two segments, they get about 1,600 in total.
 #[test]
 fn each_acknowledgement_tells_of_its_connection() {
     if narrows_live::ready().is_err() || !rustix::process::geteuid().is_root() {
@@ -30,7 +31,7 @@ fn each_acknowledgement_tells_of_its_connection() {
             .all(|sample| sample.flow == 1 && sample.connection > 0 && sample.cwnd >= 1.0)
     );
     assert!(acks.samples.is_sorted_by_key(|sample| sample.at));
-    // The path takes 20 ms, and a queue of one product as much again.
+    // The path takes 20 ms, and a full queue of one bandwidth-delay product adds the same.
     let trips: Vec<f64> = acks
         .samples
         .iter()

@@ -1,5 +1,6 @@
-//! What datagrams meet on emulated links is what the links' own arithmetic says: which are lost, how many are marked, when they arrive. Times are asked for only
-//! as exactly as a machine with other work to do can give them; measurements/live.md has those of an idle one.
+//! Losses, marks and arrival times of datagrams on emulated links equal the links' own model. Times
+//! are asserted only as exactly as a busy machine allows; measurements/live.md has the times of an
+//! idle one.
 
 use crate::common::turn;
 use narrows_live::trial::{Datagrams, Trial, trial};
@@ -10,7 +11,7 @@ use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
 use std::io::Write;
 
-/// From the last datagram to the end of a trial.
+/// Time from the last datagram to the end of a trial.
 const MARGIN: Span = Span::from_millis(300);
 
 fn scenario(keys: &str) -> Scenario {
@@ -21,15 +22,15 @@ fn scenario(keys: &str) -> Scenario {
     narrows_scenario::parse(&text, "trial.toml", &|path| std::fs::read_to_string(path)).unwrap()
 }
 
-/// The trial, or `None` with a printed reason where nothing runs live.
+/// Runs the trial. Returns `None` and prints the reason if nothing can run live here.
 fn tried(scenario: &Scenario, datagrams: Datagrams) -> Option<Trial> {
     let _turn = turn();
     if let Err(error) = narrows_live::ready() {
-        // Not by eprintln!, which the harness keeps to itself when a test passes.
+        // Not by eprintln!, whose output the harness hides when a test passes.
         writeln!(std::io::stderr(), "skipped: {error}").ok();
         return None;
     }
-    // A machine that stood still meanwhile has shown nothing.
+    // A trial during which the machine stood still shows nothing.
     let end = Time::ZERO + scenario.duration;
     let still = |trial: &Trial| {
         trial.emulation.late_max > MARGIN
@@ -54,7 +55,7 @@ fn datagrams(count: u64, size: u64, gap: Span) -> Datagrams {
     }
 }
 
-/// A packet of the links' own arithmetic.
+/// Number and size of a datagram in the links' model.
 struct Model(u64, Bytes);
 
 impl Packet for Model {
@@ -73,7 +74,8 @@ impl Packet for Model {
     }
 }
 
-/// When each datagram should arrive, by number, if the link has it at the moment when it was sent; `None` if it is lost.
+/// Returns the expected arrival time of each datagram, by number, if it enters the link at the
+/// moment when it was sent. `None` if it is lost.
 fn expected(scenario: &Scenario, trial: &Trial, size: u64) -> Vec<Option<Time>> {
     let mut link = Link::new(&scenario.links[0].config, scenario.seed, &scenario.links[0].name);
     let mut times = vec![None; trial.sent.len()];
@@ -168,7 +170,8 @@ fn datagrams_arrive_when_the_link_says_and_none_before() {
     };
     let mut errors: Vec<i64> = trial.arrivals.iter().map(error).collect();
     errors.sort_unstable();
-    // The clock of the day, by which the kernel stamps arrivals, may be slewed against the other.
+    // The kernel stamps arrivals by the realtime clock, which may be slewed against the monotonic
+    // one.
     assert!(errors[0] > -100_000, "one came {} ns early", -errors[0]);
     let issues = trial.emulation.validity_issues();
     if !issues.is_empty() {
@@ -181,7 +184,7 @@ fn datagrams_arrive_when_the_link_says_and_none_before() {
 fn a_link_sends_at_its_rate_and_at_the_new_one_from_the_moment_of_a_change() {
     let change = "[[change]]\nat = \"1 s\"\nlink = \"link\"\nrate = \"20 Mbit/s\"\n";
     let scenario = scenario(&format!("rate = \"10 Mbit/s\"\ndelay = \"20 ms\"\n{change}"));
-    // 24 Mbit/s are offered: there is always a packet to send.
+    // The offered rate is 24 Mbit/s, so there is always a packet to send.
     let Some(trial) = tried(&scenario, datagrams(4_000, 1_500, Span::from_micros(500))) else {
         return;
     };

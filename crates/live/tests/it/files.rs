@@ -1,5 +1,6 @@
-//! Controllers from files: the kernel runs them for the length of a run, on paths with losses, marks,
-//! short queues and outages. The machine that simulates them must take the same decisions.
+//! Controllers from files, on paths with losses, marks, short queues and outages. The kernel runs
+//! them for the length of a run, and the BPF machine that simulates them must take the same
+//! decisions.
 
 use crate::common::turn;
 use narrows_kernel::KernelError;
@@ -7,7 +8,8 @@ use narrows_live::{Extras, LiveError};
 use narrows_measure::{Record, Replayed};
 use std::path::Path;
 
-/// The programs and their names in the kernel. One keeps what it decides by in maps, and has two tables: the flows of a link have one each.
+/// Programs, their chosen tables, and their names in the kernel. One program keeps its state in
+/// maps and has two tables; two links use one table each.
 const PROGRAMS: [(&str, &str, &str); 5] = [
     ("aimd", "", "kf_aimd"),
     ("cubical", "", "kf_cubical"),
@@ -16,7 +18,8 @@ const PROGRAMS: [(&str, &str, &str); 5] = [
     ("keeps", "?ops=halves", "kf_halves"),
 ];
 
-/// A network for each program. `None` where it cannot be run, with a word on why.
+/// Runs a network for each program. Returns `None` and prints the reason if that is not possible
+/// here.
 fn run(seconds: u64, rate: &str, replay: bool) -> Option<Record> {
     if let Err(error) = narrows_live::ready() {
         eprintln!("left out: {error}");
@@ -55,7 +58,7 @@ fn run(seconds: u64, rate: &str, replay: bool) -> Option<Record> {
     }
 }
 
-/// The names of controllers that the kernel has beside those of other processes.
+/// Returns the names of this test's controllers that are still in the kernel.
 fn left() -> Vec<String> {
     narrows_kernel::available()
         .into_iter()
@@ -65,7 +68,7 @@ fn left() -> Vec<String> {
 
 fn replayed(seconds: u64, rate: &str, calls: u64) {
     let Some(record) = run(seconds, rate, true) else { return };
-    // How much each flow carried: where a controller was asked little, this tells why.
+    // The amounts that the flows carried explain a low number of calls.
     for flow in &record.flows {
         println!("{}: {:?}", flow.name, flow.total);
     }
@@ -80,8 +83,8 @@ fn replayed(seconds: u64, rate: &str, calls: u64) {
     assert_eq!(left(), Vec::<String>::new(), "the run takes its controllers with it");
 }
 
-/// Three thousand calls of each and more are usual. One run in some thirty had 644 of one: what its
-/// flows carried is printed for the next such run.
+/// Each program usually has 3,000 calls or more. In one run of about thirty, one program had only
+/// 644.
 #[test]
 fn each_call_is_decided_as_by_the_machine() {
     replayed(12, "8 Mbit/s", 300);
@@ -96,7 +99,7 @@ fn a_hundred_thousand_calls_of_each_file() {
 #[test]
 fn a_run_without_replay_uses_the_files() {
     let Some(record) = run(3, "8 Mbit/s", false) else { return };
-    // Some of 8 Mbit/s must have been carried by each; a controller that does nothing keeps ten segments, and carries that as well.
+    // A controller that does nothing keeps a window of ten segments, and carries data too.
     assert!(record.flows.iter().all(|flow| flow.total.arrived > 0), "all flows carry data");
     assert!(record.emulation.expect("a live run").replays.is_empty());
     assert_eq!(left(), Vec::<String>::new(), "the run takes its controllers with it");

@@ -1,4 +1,4 @@
-//! Who follows a live run hears of its samples while it goes on.
+//! A follower gets the samples of a live run while the run goes on.
 
 use crate::common::turn;
 use narrows_live::Extras;
@@ -9,7 +9,7 @@ struct Heard {
     begun: Option<(Instant, Record)>,
     flows: Vec<Vec<FlowSample>>,
     links: Vec<Vec<LinkSample>>,
-    /// How much later than its time each sample was heard, in seconds.
+    /// Delay of each sample behind its time, in seconds.
     late: Vec<f64>,
 }
 
@@ -47,7 +47,7 @@ fn samples_are_heard_as_they_are_taken_and_are_those_of_the_record() {
     };
     let run = narrows_live::run_with(&scenario, &Extras::default(), &mut |_| true, &mut heard);
     let (record, _) = run.unwrap_or_else(|error| panic!("{error}"));
-    // The last may come when nobody listens any more.
+    // The last samples may be taken after the follower's last call.
     for (flow, samples) in record.flows.iter().zip(&heard.flows) {
         assert!(samples.len() >= 35, "{}", samples.len());
         assert!(

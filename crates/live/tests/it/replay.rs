@@ -1,11 +1,13 @@
-//! What controllers decide in the kernel on lossy paths, with queues that overflow and outages that time out, the native cores decide again: the same, bit for bit.
+//! The native cores take the same decisions as the controllers in the kernel, bit for bit, on lossy
+//! paths with queues that overflow and outages that cause timeouts.
 
 use crate::common::turn;
 use narrows_control::TWINS;
 use narrows_kernel::KernelError;
 use narrows_live::{Extras, LiveError};
 
-/// A network for each controller, with losses, a short queue and outages.
+/// Runs a network for each controller, with losses, a short queue and outages, and replays its
+/// calls.
 fn replay(seconds: u64, rate: &str, calls: u64) {
     if let Err(error) = narrows_live::ready() {
         return eprintln!("left out: {error}");
@@ -14,7 +16,8 @@ fn replay(seconds: u64, rate: &str, calls: u64) {
     for twin in TWINS {
         let name = twin.kernel;
         let ends = format!("\"{name}-from\", \"{name}-to\"");
-        // VCP's routers raise its window, slowly after each loss.
+        // VCP recovers slowly from losses, because its routers control its window. So its link has
+        // no random loss.
         let keys = if name == "vcp_kernel" {
             "queue = \"vcp?codes=accecn\"\n"
         } else {
@@ -54,7 +57,7 @@ fn replay(seconds: u64, rate: &str, calls: u64) {
     }
 }
 
-/// Some 10,000 calls of each on an idle machine.
+/// An idle machine makes about 10,000 calls of each.
 #[test]
 fn each_call_is_decided_as_by_the_native_core() {
     replay(12, "16 Mbit/s", 2_000);

@@ -1,4 +1,5 @@
-//! VCP over kernel sockets: load codes that the emulator's routers write reach the controller in the kernel as counts of accurate ECN.
+//! VCP over kernel sockets: the emulator's routers write load codes, and they reach the controller
+//! in the kernel as counts of accurate ECN.
 
 #[allow(dead_code)]
 use crate::common::{Case, flow, run, scenario};
@@ -6,7 +7,8 @@ use crate::common::{Case, flow, run, scenario};
 const LINK: &str =
     "rate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"200 kB\"\nqueue = \"vcp?codes=accecn\"";
 
-/// Alone on 10 Mbit/s and 20 ms: it uses what the sawtooth leaves of the target of 98 %, gives way by eighths, and loses nothing. All three codes arrive.
+/// VCP alone on 10 Mbit/s and 20 ms uses the target of 98 % less its sawtooth, reduces its window
+/// by eighths, and loses nothing. All three codes arrive.
 #[test]
 fn codes_of_the_routers_steer_the_kernel() {
     if !narrows_kernel::BUILT || !rustix::process::geteuid().is_root() {
@@ -25,7 +27,7 @@ fn codes_of_the_routers_steer_the_kernel() {
     let windows: Vec<f64> = record.samples.iter().map(|sample| sample.cwnd).collect();
     let falls: Vec<f64> =
         windows.windows(2).map(|pair| pair[1] / pair[0]).filter(|ratio| *ratio < 0.97).collect();
-    // Windows are whole segments: 0.875 of 17 to 40, rounded up.
+    // Windows are whole segments: 0.875 times 17 to 40, rounded up.
     assert!(
         !falls.is_empty() && falls.iter().all(|ratio| (0.82..0.94).contains(ratio)),
         "{falls:?} in {windows:?}"

@@ -1,4 +1,5 @@
-//! Every workload over kernel sockets: what is counted is what the applications did. All run at once, in networks of their own.
+//! Every workload over kernel sockets: the counts equal the applications' actions. All workloads
+//! run at once, in networks of their own.
 
 use crate::common::{Case, LINK, Ran, flow, run, scenario};
 use narrows_measure::{FlowRecord, LinkRecord, Transfer, Transfers};
@@ -95,7 +96,7 @@ static RAN: LazyLock<Option<(Scenario, Ran)>> = LazyLock::new(|| {
     run(&scenario).map(|ran| (scenario, ran))
 });
 
-/// What happened to a flow; nothing where nothing runs live.
+/// Returns a flow and its transfers. `None` if nothing can run live here.
 fn ran(name: &str) -> Option<(&'static FlowRecord, &'static Transfers)> {
     static NONE: LazyLock<Transfers> = LazyLock::new(Transfers::default);
     let (_, ran) = RAN.as_ref()?;
@@ -107,7 +108,8 @@ fn link(name: &str) -> Option<&'static LinkRecord> {
     RAN.as_ref()?.1.record.links.iter().find(|link| link.name == name)
 }
 
-/// Whether times, and counts that depend on them, can be asserted. The rest of each test is true on the slowest machine.
+/// True if times, and counts that depend on them, can be asserted. The other assertions hold on the
+/// slowest machine.
 fn timely() -> bool {
     RAN.as_ref().is_some_and(|(_, ran)| ran.timely)
 }
@@ -120,12 +122,12 @@ fn sizes(transfers: &[Transfer]) -> u64 {
     transfers.iter().map(|transfer| transfer.size.get()).sum()
 }
 
-/// What a constant rate has offered by the end, from the beginning, in full segments.
+/// Returns the payload that a constant rate has offered at the end, in full segments.
 fn offered(bits_per_second: u64) -> u64 {
     SECONDS * bits_per_second / 8 / MSS * MSS
 }
 
-/// What may be under way at the end of the run, on a machine that has other things to do as well.
+/// Largest amount in flight at the end of the run, in bytes, on a busy machine.
 const UNDER_WAY: u64 = 200_000;
 
 #[test]
@@ -142,7 +144,7 @@ fn a_transfer_of_a_size_is_whole_and_ends() {
     assert_eq!(flow.total.goodput, Bytes::new(300_000));
     let [transfer] = transfers.list[..] else { panic!("{transfers:?}") };
     assert!(transfer.took < transfer.ideal * 4, "{transfer:?}");
-    // The last acknowledgement needs 10 ms back.
+    // The last acknowledgement takes 10 ms back.
     let end = flow.end.expect("it ends");
     assert!(
         flow.completed && end > transfer.start + transfer.took + Span::from_millis(10),
@@ -175,7 +177,8 @@ fn bursts_by_time_begin_on_time_and_count_what_the_socket_took() {
         return;
     }
     assert!(starts.len() > 5, "{starts:?}");
-    // 200 ms of 10 Mbit/s are 241 kB of payload, 200 kB may wait in the queue; a socket would take megabytes.
+    // 200 ms of 10 Mbit/s are 241 kB of payload, and 200 kB may wait in the queue. A socket without
+    // flow control would take megabytes.
     for transfer in &transfers.list[1..] {
         assert!((50_000..1_000_000).contains(&transfer.size.get()), "{transfer:?}");
     }
@@ -194,7 +197,8 @@ fn bursts_by_size_are_whole_and_silence_follows_their_delivery() {
 #[test]
 fn bursts_at_a_rate_are_that_rate() {
     let Some((flow, transfers)) = ran("paced") else { return };
-    // Each of half a second has a segment more than fits: one at its beginning.
+    // A burst of half a second has one segment more than its rate gives, because one is sent at its
+    // start.
     let burst = (4_000_000 / 8 / 2_u64).div_ceil(MSS) * MSS;
     let goodput = flow.total.goodput.get();
     assert!(goodput <= burst * SECONDS && transfers.list.is_empty(), "{goodput}");
@@ -253,7 +257,8 @@ fn transfers_that_arrive_are_those_that_the_application_draws() {
 #[test]
 fn many_connections_are_open_at_once() {
     let Some((flow, _)) = ran("many") else { return };
-    // 250 in a second, each open for two round trips of 300 ms: its handshake and its data.
+    // Each second opens 250 connections. Each is open for two round trips of 300 ms: its handshake
+    // and its data.
     let most = flow.samples.iter().map(|sample| sample.connections).max().unwrap();
     assert!(most > 100 || !timely(), "{most}");
 }
@@ -271,7 +276,8 @@ fn requests_and_responses_take_turns() {
         return;
     }
     assert!(transfers.list.len() > 3, "{}", transfers.list.len());
-    // The request and the response: a round trip of the connection, which was open before, and 20 kB at 10 Mbit/s.
+    // The connection is open already. Request and response take one round trip, and 20 kB at 10
+    // Mbit/s.
     let first = transfers.list[0].took;
     assert!(first > Span::from_millis(36) && first < Span::from_millis(300), "{first}");
 }
@@ -293,10 +299,10 @@ fn datagrams_that_a_full_queue_drops_are_counted_by_flow_and_link() {
 #[test]
 fn frames_of_datagrams_are_lost_with_any_of_their_parts() {
     let Some((flow, transfers)) = ran("media") else { return };
-    // Frames of 10 kB have 7 datagrams, of which every 20th is lost: 7 of 20 frames.
+    // Frames of 10 kB have 7 datagrams, and every 20th datagram is lost: 7 of 20 frames lose one.
     assert_eq!(transfers.begun, SECONDS * 25 + 1, "the last at the end");
     assert_eq!(flow.total.dropped, flow.total.sent / 20);
-    // No frame loses two; of the last ones not all parts have been read.
+    // No frame loses two datagrams. Some datagrams of the last frames have not been read yet.
     assert!(transfers.lost <= flow.total.dropped, "{transfers:?}");
     assert!(transfers.late >= transfers.lost);
     if !timely() {
@@ -321,7 +327,8 @@ fn what_the_kernel_sends_again_is_what_the_link_lost() {
     );
     assert_eq!(flow.total.sent, flow.total.arrived + flow.total.dropped);
     assert_eq!(flow.total.sent - flow.total.retransmitted, 1_000_000_u64.div_ceil(MSS));
-    // Propagation and a packet at the link; then the queue that the window makes.
+    // At least the propagation and a packet's time on the link; at most also the queue that the
+    // window builds.
     let (least, most) = (flow.rtt.quantile(0.01).unwrap(), flow.rtt.max().unwrap());
     assert!(least > Span::from_millis(21) && most < Span::from_secs(1), "{least} to {most}");
 }
@@ -329,7 +336,7 @@ fn what_the_kernel_sends_again_is_what_the_link_lost() {
 #[test]
 fn a_syn_that_was_lost_is_no_retransmission_of_data() {
     let Some((flow, transfers)) = ran("late") else { return };
-    // It leaves again after a second (RFC 6298 section 2.1).
+    // The SYN is sent again after a second (RFC 6298, section 2.1).
     assert!(
         transfers.list.iter().all(|transfer| transfer.took > Span::from_secs(1)),
         "{transfers:?}"
@@ -342,7 +349,8 @@ fn a_syn_that_was_lost_is_no_retransmission_of_data() {
     assert_eq!((flow.total.retransmitted, flow.total.timeouts), (0, 0));
 }
 
-/// The link loses everything from 500 ms on: timeouts come after one, three, seven times the first.
+/// The link loses everything from 500 ms on. With exponential backoff, timeouts expire after one,
+/// three and seven times the first one.
 #[test]
 fn the_least_timeout_is_that_of_the_scenario() {
     let (Some((hasty, _)), Some((patient, _))) = (ran("hasty"), ran("patient")) else { return };
@@ -356,7 +364,7 @@ fn the_least_timeout_is_that_of_the_scenario() {
 
 #[test]
 fn acknowledgements_are_neither_answers_to_syns_nor_data() {
-    // A host that waits for too long sends its SYN and its requests again.
+    // A host that waits too long sends its SYN and its requests again.
     if !timely() {
         return;
     }

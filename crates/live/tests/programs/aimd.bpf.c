@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* An additive increase and a multiplicative decrease, whose steps are parameters; counts what all of its connections lose in a global variable. */
+/*
+ * Additive increase and multiplicative decrease with parameters. Counts the reductions of all its
+ * connections in a global variable.
+ */
 #include "vmlinux.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
@@ -14,7 +17,7 @@ __u32 reductions; /* of all connections */
 
 struct aimd { /* of each connection */
 	__u32 losses;
-	__u32 seen; /* of all, when this connection lost last */
+	__u32 seen; /* reductions of all connections at the last loss of this one */
 };
 
 SEC("struct_ops")

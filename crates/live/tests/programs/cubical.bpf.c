@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* A window on a cubic of the time since the latest reduction, in ticks, with a clock of its own per round trip; in the older section, which registers without a link. */
+/*
+ * The window is a cubic function of the time since the latest reduction, in ticks. Detects round
+ * trips by itself. The table is in the older section, which registers without a link.
+ */
 #include "vmlinux.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
@@ -27,7 +30,7 @@ static struct cubical *mine_of(const struct sock *sk)
 	return (struct cubical *)((struct inet_connection_sock *)sk)->icsk_ca_priv;
 }
 
-/* The cube root, by Newton's steps: without branches, of which the verifier would follow each. */
+/* Cube root by Newton's method, without branches, because the verifier would follow each. */
 static __u32 root(__u64 of)
 {
 	__u64 root = 1 << 14;
@@ -83,7 +86,10 @@ void BPF_PROG(cubical_avoid, struct sock *sk, __u32 ack, __u32 acked)
 	if (ms > 100000)
 		ms = 100000;
 	ms -= mine->flat;
-	/* C in windows per second cubed: divisions of negative numbers come with the fourth version of the instructions. */
+	/*
+	 * C is in windows per second cubed. Both signs are computed with positive numbers, because
+	 * signed division needs version 4 of the instruction set.
+	 */
 	if (ms < 0)
 		aim = (__s64)mine->top - (__s64)((__u64)(-ms) * (__u64)(-ms) / 1000 * (__u64)(-ms) / 1000 * steepness / 1024 / 1000);
 	else

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Keeps in maps what its windows depend on: the segments acknowledged with the socket, the reductions by the connection's port. Two tables. */
+/*
+ * Keeps its state in maps: acknowledged segments in socket storage, and reductions by the
+ * connection's port. Has two tables.
+ */
 #include "vmlinux.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>

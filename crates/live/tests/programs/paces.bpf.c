@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Paces at a gain of the largest of the latest delivery rates, and keeps two of its products with the least round trip in flight. */
+/*
+ * Paces at a gain times the largest recent delivery rate, and keeps two bandwidth-delay products in
+ * flight.
+ */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
@@ -10,7 +13,7 @@ const volatile __u32 lowest = 64; /* segments per second */
 
 struct paces {
 	__u64 now;    /* the largest rate of this round, in segments per 2^20 us */
-	__u64 before; /* that of the round before */
+	__u64 before; /* the largest rate of the previous round */
 	__u64 marks;
 	__u32 least; /* round trip in us */
 	__u32 end;   /* of the round, in segments delivered */

@@ -1,4 +1,4 @@
-//! `narrows attack` from its words to its files.
+//! `narrows attack` from its arguments to its files.
 
 use crate::scratch::{Scratch, code, same, stderr, stdout};
 use narrows_evidence::attack::{Gene, Kind, Scale};
@@ -28,7 +28,7 @@ fn a_search_finds_the_same_with_any_number_of_threads_and_its_finding_fails() {
     assert_eq!(code(&second), 1);
     same(&place, "one", "two");
     assert!(!place.path("one.partial").exists());
-    // The controller misses the band of its own finding, and a reference meets it.
+    // The controller misses the goal in its own finding, and a reference meets it.
     let run = place.narrows(["run", "one/finding-1.toml", "--quiet", "--out", "again"]);
     assert_eq!(code(&run), 1, "{}{}", stdout(&run), stderr(&run));
     let text = String::from_utf8(place.read("one/finding-1.toml"))
@@ -64,7 +64,7 @@ fn a_search_that_cannot_be_is_refused() {
     assert!(place.listing().iter().all(|name| name == "narrows-results"), "{:?}", place.listing());
 }
 
-/// Ranges and sources of all genes, as docs/how-to/attack.md has them.
+/// Returns ranges and sources of all genes as docs/how-to/attack.md lists them.
 fn genes() -> String {
     let line = |kind: Kind, of: &str, gene: &Gene| {
         let Gene { name, unit, low, high, scale, source, .. } = *gene;
@@ -134,7 +134,7 @@ mod long {
         other[1] = "cubic";
         let told = stdout(&place.narrows(other));
         assert!(told.contains("Kept finding for bbr, idle: does not break cubic, "), "{told}");
-        // A check shows them beside its verdicts.
+        // A check shows the findings beside its verdicts.
         let check = place.narrows([
             "check", "bbr", "--quick", "--only", "wired", "--quiet", "--keep", "kept", "--out",
             "check",

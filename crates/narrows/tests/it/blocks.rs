@@ -1,4 +1,5 @@
-//! Parts of pages that come from a command: they stand between `<!-- WORD: COMMAND -->` and `<!-- end of WORD -->`.
+//! Blocks of pages that commands generate. They stand between `<!-- WORD: COMMAND -->` and
+//! `<!-- end of WORD -->`.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -7,7 +8,7 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The pages below a folder of the documentation, in order of their paths.
+/// Returns the pages below a folder of the documentation, in order of their paths.
 pub fn pages(folder: &str) -> Vec<PathBuf> {
     let mut pages = Vec::new();
     below(&root().join(folder), &mut pages);
@@ -28,7 +29,7 @@ fn below(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The page with each block that `word` begins made again from its command.
+/// Returns the page with each block that begins with `word` generated again by its command.
 pub fn rewritten(page: &Path, word: &str, block: &mut dyn FnMut(&str) -> String) -> String {
     let written = fs::read_to_string(page).expect("a page");
     let (begin, end) = (format!("<!-- {word}: "), format!("<!-- end of {word} -->"));
@@ -46,7 +47,7 @@ pub fn rewritten(page: &Path, word: &str, block: &mut dyn FnMut(&str) -> String)
     text + rest
 }
 
-/// Writes a file where documentation is to be updated. True if the file has other content.
+/// Writes a file if documentation is to be updated. True if the file has other content.
 pub fn is_stale(path: &Path, text: &str) -> bool {
     if env::var_os("UPDATE_DOCS").is_some() {
         fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");

@@ -1,4 +1,5 @@
-//! Evidence as a user meets it: verdicts, files, versions, refusals, and going on after an interruption.
+//! `narrows check` as a user meets it: verdicts, files, versions, refusals, and resuming after an
+//! interruption.
 
 use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
 use narrows_report::sha256;
@@ -38,7 +39,8 @@ fn a_check_gives_verdicts_and_files_and_the_same_bytes_with_any_threads() {
         .iter()
         .map(|own| (&own["id"], &own["verdict"]))
         .collect();
-    // BBR leaves an eighth of a satellite's capacity to its drains and probes; on wires it is within 5 points of CUBIC.
+    // BBR leaves an eighth of the satellite's capacity unused because it drains and probes. On
+    // wired paths it is within 5 points of CUBIC.
     assert_eq!(
         verdicts,
         [
@@ -46,7 +48,8 @@ fn a_check_gives_verdicts_and_files_and_the_same_bytes_with_any_threads() {
             (&Value::from("far"), &Value::from("concern"))
         ]
     );
-    // Far: three controllers, five seeds, thirty fresh ones, three variants of five. Wired: three cells.
+    // Far: three controllers; five seeds, thirty fresh seeds and three variants of five seeds.
+    // Wired: three cells.
     assert_eq!(check["runs"], 3 * (5 + 30 + 15) + 3 * 3 * 5);
     for file in ["scenario-far.toml", "course-far.svg"] {
         assert!(place.files_of("1").contains(&file.to_owned()), "{:?}", place.files_of("1"));
@@ -74,7 +77,8 @@ fn a_check_gives_verdicts_and_files_and_the_same_bytes_with_any_threads() {
             && paragraphs.into_iter().all(|line| line.chars().count() <= 80),
         "{markdown}"
     );
-    // A figure that came from elsewhere is an image in the page, whose scripts no browser runs.
+    // A figure from elsewhere becomes an image in the page, so that browsers do not run its
+    // scripts.
     let (hostile, sums) = (
         "<svg xmlns=\"http://www.w3.org/2000/svg\"><script>alert(1)</script></svg>",
         place.read("1/SHA256SUMS"),
@@ -94,7 +98,7 @@ fn a_check_gives_verdicts_and_files_and_the_same_bytes_with_any_threads() {
     );
 }
 
-/// Every key of a value stands in its schema, and what the schema requires is there.
+/// Asserts that the schema has every key of a value, and that the value has every required key.
 fn described(value: &Value, schema: &Value, root: &Value) {
     let schema = match schema["$ref"].as_str() {
         Some(reference) => root.pointer(reference.trim_start_matches('#')).expect("it is defined"),
@@ -150,7 +154,7 @@ fn numbers_without_bounds_are_shown_and_not_judged() {
         cells.iter().all(|cell| cell["verdict"] == "shown" && cell["excess"].is_null()),
         "{cells:?}"
     );
-    // A call by SCReAMv2 is in time where one by a controller that fills the buffer is late.
+    // SCReAMv2's call is on time. The call of a controller that fills the buffer is late.
     let late = cells.iter().find(|cell| cell["measure"] == "late_frames").expect("late frames");
     let mean = |values: &Value| {
         values.as_array().expect("seeds").iter().filter_map(Value::as_f64).sum::<f64>() / 5.0
@@ -160,7 +164,7 @@ fn numbers_without_bounds_are_shown_and_not_judged() {
     described(&check, &schema, &schema);
     let markdown = String::from_utf8(place.read("media/check.md")).expect("text");
     assert!(markdown.contains("| Cell | Measure | screamv2 | newreno | cubic |"), "{markdown}");
-    // Beside a baseline, the halves of both are shown.
+    // With a baseline, the page shows both halves of each pair.
     let pairs = place.narrows([
         "check", "bbr", "--suite", "tcpeval", "--quick", "--quiet", "--only", "impact", "--out",
         "impact",
@@ -224,7 +228,8 @@ fn what_cannot_be_checked_is_refused_with_a_remedy() {
     );
 }
 
-/// NewReno fills whatever buffer there is, which holds 400 ms; BBR does not. Both carry less than a packet.
+/// T16: NewReno fills the buffer of 400 ms, BBR does not. T14: both fill a path that holds less
+/// than a packet.
 #[test]
 fn cases_of_bbr_that_can_be_seen_from_outside_are_judged_of_any_controller() {
     let place = Scratch::new("check-cases");
@@ -332,7 +337,7 @@ fn an_interrupted_check_goes_on() {
 #[test]
 fn a_comparison_of_versions_that_was_stopped_goes_on_by_the_whole_command() {
     let place = Scratch::new("check-stopped");
-    // Many runs: it cannot end before it is stopped.
+    // The check has so many runs that it cannot end before it is stopped.
     let arguments =
         ["check", "newreno", "--against", "cubic", "--only", "loss", "--quiet", "--jobs", "1"];
     let child = place
@@ -343,7 +348,8 @@ fn a_comparison_of_versions_that_was_stopped_goes_on_by_the_whole_command() {
         .spawn()
         .expect("narrows runs");
     let began = Instant::now();
-    // The other version comes first. A line tells what the runs belong to, and each run has one.
+    // The other version runs first. The file has a header line that identifies the check, and one
+    // line for each run.
     let file = place.path("narrows-results/check-cubic-1.partial");
     let kept = || {
         std::fs::read(&file)

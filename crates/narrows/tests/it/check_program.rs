@@ -1,4 +1,4 @@
-//! `narrows check --live -- PROGRAM`: a program in the place of a controller.
+//! `narrows check --live -- PROGRAM`: a check of a program instead of a controller.
 
 use crate::host::{alone, capable, has, told};
 use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
@@ -23,9 +23,9 @@ fn a_program_that_fails_in_its_first_run_ends_the_check_with_the_reason() {
         (vec!["--", "sh", "-c", "exit 3"], "the program ended with exit status 3 after"),
         (vec!["--", "sleep", "1"], "and the run lasts 60 s: let it send for longer"),
         (vec!["--", "narrows-no-such-program"], "\"narrows-no-such-program\" cannot be started"),
-        // It would run beside the program wherever that does not pass.
+        // The check would run this baseline beside the program where the program does not pass.
         (vec!["--baselines", "bbr3", "--", "true"], "Linux has no such controller"),
-        // Both ends have a name that does not depend on the network.
+        // Sender and receiver have names that do not depend on the network.
         (
             vec![
                 "--",
@@ -95,7 +95,7 @@ mod long {
             .iter()
             .find(|own| own["id"] == "far")
             .expect("it was asked for");
-        // The machine may be too busy: that is said, and nothing judged.
+        // If the host is too slow, the check says so and gives no verdict.
         if far["verdict"] == "not run" {
             return;
         }
@@ -115,7 +115,8 @@ mod long {
         assert!(place.path("r/report.html").exists());
     }
 
-    /// Three runs of a few seconds: stopped after the first, it makes the other two.
+    /// The check makes three runs of a few seconds. Stopped after the first, it makes the other two
+    /// when it is resumed.
     #[test]
     #[ignore = "long: make long"]
     fn a_check_of_a_program_that_was_stopped_goes_on() {
@@ -137,7 +138,7 @@ mod long {
             .spawn()
             .expect("narrows runs");
         let began = Instant::now();
-        // A line tells what the runs belong to, and each run has one.
+        // The file has a header line that identifies the check, and one line for each run.
         let kept = || {
             std::fs::read(place.path("r.partial"))
                 .map_or(0, |text| text.iter().filter(|byte| **byte == b'\n').count())

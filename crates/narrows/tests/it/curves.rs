@@ -1,7 +1,8 @@
-//! The pages of controllers show the table of cases that a command prints, and draw its flows: `UPDATE_DOCS=1 cargo test -p narrows --test it
-//! curves` rewrites both.
+//! The pages of controllers show the table of cases that a command prints, and draw its flows.
+//! `UPDATE_DOCS=1 cargo test -p narrows --test it curves` rewrites both.
 //!
-//! A page says `<!-- curve: narrows compare NAME ... -->`; what follows up to `<!-- end of curve -->` comes from that command.
+//! A page contains `<!-- curve: narrows compare NAME ... -->`. Everything up to
+//! `<!-- end of curve -->` comes from that command.
 
 use crate::blocks::{is_stale, pages, rewritten, root};
 use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
@@ -43,7 +44,7 @@ fn pages_of_controllers_show_what_their_commands_give() {
     assert!(!shown.is_empty());
 }
 
-/// What a command prints, and the picture of what it recorded.
+/// Runs a command. Returns its output and the picture of what it recorded.
 fn run(place: &Scratch, command: &str) -> (String, String) {
     let directory = place.path("result");
     let _ = fs::remove_dir_all(&directory);
@@ -58,7 +59,7 @@ fn run(place: &Scratch, command: &str) -> (String, String) {
     (stdout(&ran), picture(&rates, &queues[0]))
 }
 
-/// Times in seconds and the values of a column, one series for each `index`.
+/// Returns times in seconds and the values of a column, one series for each `index`.
 fn series(place: &Scratch, table: &str, index: &str, value: &str) -> Vec<Vec<(f64, f64)>> {
     let text = String::from_utf8(place.read(&format!("result/csv/{table}.csv"))).expect("text");
     let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<&str>>());
@@ -81,13 +82,13 @@ fn series(place: &Scratch, table: &str, index: &str, value: &str) -> Vec<Vec<(f6
 }
 
 const WIDTH: f64 = 720.0;
-/// Left of the plots, where the labels of the axes stand, and right of them.
+/// Margins left of the plots, where the labels of the axes stand, and right of them.
 const MARGIN: (f64, f64) = (52.0, 20.0);
 const COLOURS: [&str; 4] = ["#0b6fb8", "#d1570c", "#2b8a3e", "#8a2b82"];
-/// Samples that a point of the rates is the mean of.
+/// Number of samples averaged for each point of the rates.
 const MEAN_OF: usize = 5;
 
-/// Rates above, the queue below.
+/// Draws the rates above and the queue below.
 fn picture(rates: &[Vec<(f64, f64)>], queue: &[(f64, f64)]) -> String {
     let end = queue.last().map_or(1.0, |(time, _)| *time);
     let mut svg = format!(
@@ -131,7 +132,7 @@ fn x(time: f64, end: f64) -> f64 {
     MARGIN.0 + time / end * (WIDTH - MARGIN.0 - MARGIN.1)
 }
 
-/// One plot, its top and height in `place`.
+/// Draws one plot. `place` is its top and its height.
 fn plot(
     svg: &mut String,
     (top, height): (f64, f64),
@@ -169,7 +170,7 @@ fn plot(
     }
 }
 
-/// The end of an axis for values up to `value`, a hundredth more than which may stand out.
+/// Rounds up to the end of an axis for values up to `value`, which may exceed it by one per cent.
 fn round_up(value: f64) -> f64 {
     let mut scale = 1.0;
     let value = value / 1.01;

@@ -57,7 +57,7 @@ fn a_plan_that_cannot_be_is_refused() {
     );
 }
 
-/// Experiments on connections of a control group and a network namespace that the tests make.
+/// Experiments in control groups and network namespaces that the tests create.
 #[cfg(feature = "bpf")]
 mod on_this_host {
     use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
@@ -71,7 +71,7 @@ mod on_this_host {
     use std::sync::{Arc, Mutex};
     use std::time::{Duration, Instant};
 
-    /// Transfers over loopback one after another for ever: 20 kB each, on a connection of its own.
+    /// Transfers of 20 kB over loopback, one after another without end, each on its own connection.
     const TRANSFERS: &str = r#"
 import socket, threading, time
 server = socket.create_server(("127.0.0.1", 8000), backlog=512)
@@ -88,7 +88,7 @@ while True:
     time.sleep(0.002)
 "#;
 
-    /// A control group in which transfers go on, removed at the end.
+    /// A control group with continuous transfers, removed at the end.
     struct Traffic {
         group: PathBuf,
         name: String,
@@ -164,7 +164,7 @@ while True:
         for arm in 0..2 {
             let counts = &state["counts"][arm];
             let number = |key: &str| counts[key].as_u64().expect("a number");
-            // Each period has 2 s; the control has seven of ten.
+            // Each period lasts 2 s. Seven of the ten periods have the control.
             assert!(number("assigned") > 200, "{state}");
             assert!(number("closed") <= number("assigned") && number("closed") > 200, "{state}");
             assert_eq!(counts["refused"], serde_json::json!([0, 0, 0]), "{state}");
@@ -182,7 +182,8 @@ while True:
         the_result_is_whole(&place, &name);
     }
 
-    /// The result of an experiment that has ended, made again from its state.
+    /// Asserts that the result of a completed experiment is whole, and can be made again from its
+    /// state.
     fn the_result_is_whole(place: &Scratch, name: &str) {
         let own = format!("states/{name}/result");
         let words = ["deploy", "report", name, "--state", "states", "--out", "again"];
@@ -207,7 +208,7 @@ while True:
             "{page}"
         );
         assert!(!page.contains("src=\"http") && !page.contains("url(http"));
-        // It has ended: it neither goes on nor begins again, until it is removed.
+        // A completed experiment can neither be resumed nor started again until it is removed.
         let again = place.narrows(["deploy", "start", "e.toml", "--state", "states", "--resume"]);
         assert_eq!(code(&again), 2);
         assert!(stderr(&again).contains("has ended, completed"), "{}", stderr(&again));
@@ -251,7 +252,7 @@ while True:
         let lines: Vec<Vec<&str>> =
             kept.lines().skip(1).map(|line| line.split(',').collect()).collect();
         assert!(lines.len() > 100, "{}", lines.len());
-        // While both arms have the control, connections that are drawn as treated have it too.
+        // While both arms have the control controller, connections drawn as treated use it too.
         let default = narrows_kernel::default();
         for line in &lines {
             let (period, arm, controller) = (line[1], line[3], line[5]);
@@ -265,7 +266,7 @@ while True:
         assert_eq!(shares, if kind == "steps" { 2 } else { 0 }, "{summary}");
     }
 
-    /// Asks for the counters of an experiment.
+    /// Asks the agent for the counters of an experiment.
     fn counters(port: u16) -> Option<String> {
         let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
         let head = format!("GET /metrics HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n");
@@ -275,7 +276,7 @@ while True:
         text.starts_with("HTTP/1.1 200").then_some(text)
     }
 
-    /// Waits until something is there.
+    /// Waits until `look` finds something.
     fn wait<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
         let began = Instant::now();
         loop {
@@ -358,10 +359,10 @@ while True:
             assert!(text.contains(&format!("# TYPE narrows_deploy_{own} ")), "{own} in {text}");
         }
         assert!(text.contains("state=\"observing\"} 1") && text.contains("le=\"+Inf\""), "{text}");
-        // A second agent cannot listen there, and is refused.
+        // A second agent cannot listen on the same port, and is refused.
         let second = place.narrows(["deploy", "start", "e.toml", "--state", "states"]);
         assert!(stderr(&second).contains("cannot listen on"), "{}", stderr(&second));
-        // Two periods are over.
+        // Wait until two periods are over.
         let periods = place.path(&format!("states/{name}/periods.jsonl"));
         wait("two periods", || {
             fs::read_to_string(&periods).ok().filter(|own| own.lines().count() >= 2)
@@ -376,7 +377,8 @@ while True:
         let other = place.narrows(["deploy", "start", "e.toml", "--state", "states", "--resume"]);
         assert!(stderr(&other).contains("there \"pairs = 2\" was"), "{}", stderr(&other));
         place.write("e.toml", &good);
-        // After the lease new connections have the default; an agent goes on all the same.
+        // After the lease has lapsed, new connections use the default controller. An agent resumes
+        // the experiment all the same.
         std::thread::sleep(Duration::from_millis(2500));
         let output = start(&["--resume"]).wait_with_output().expect("it ends");
         let state: Value = serde_json::from_str(&stdout(&output)).unwrap_or_default();

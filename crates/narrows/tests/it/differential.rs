@@ -1,5 +1,7 @@
-//! One list of packets, through the simulator and through the emulator's network: each comes to the same links at the same times, with the same marks, and is dropped by
-//! the same link or arrives; and what links record of them is the same. The clock of the emulator wakes late, as a clock does.
+//! One list of packets goes through the simulator and through the emulator's network. In both, each
+//! packet comes to the same links at the same times with the same marks, and the same link drops it
+//! or it arrives. The links' records are equal too. The emulator's clock wakes up late, as real
+//! clocks do.
 
 use crate::torture::scenarios;
 use narrows_live::{Identity, Load, Transit};
@@ -15,17 +17,17 @@ use std::io::{Error, ErrorKind};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Networks to try.
+/// Number of random networks.
 const NETWORKS: usize = 150;
 
-/// Something happens to a packet.
+/// An event of a packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Event {
     at: Time,
     what: What,
     flow: u32,
     back: bool,
-    /// Nothing is known of a packet that was dropped.
+    /// Size and ECN code point. `None` if the packet was dropped.
     seen: Option<(Bytes, Ecn)>,
 }
 
@@ -38,7 +40,7 @@ enum What {
     Delivered,
 }
 
-/// Writes down all that happens in the simulator.
+/// Records all events of the simulator.
 struct Log<'a> {
     scenario: &'a Scenario,
     events: Vec<Event>,
@@ -46,7 +48,7 @@ struct Log<'a> {
 
 impl Observer for Log<'_> {
     fn on_packet(&mut self, seen: &Seen) {
-        // A flow with a controller whose data is not acknowledged sends requests.
+        // A flow with a controller sends requests as datagrams: their data is not acknowledged.
         let back = match seen.content {
             Content::Ack(..) => true,
             Content::Data(_) => false,
@@ -78,7 +80,7 @@ impl Observer for Log<'_> {
 struct Plain {
     size: Bytes,
     ecn: Ecn,
-    /// The code point with which it was sent.
+    /// ECN code point that the sender set.
     sent: Ecn,
 }
 
@@ -105,10 +107,11 @@ impl Packet for Plain {
 
 type Emulated = Network<Transit<Plain>>;
 
-/// Holds what happens in the emulator's network against the simulator's log, and sends the packets that the log has sent.
+/// Compares the events of the emulator's network with the simulator's log, and sends the packets
+/// that the log has sent.
 struct Replay<'a> {
     log: &'a [Event],
-    /// How many of the log's events have happened again.
+    /// Number of the log's events that have happened again.
     done: usize,
     first_difference: Option<String>,
 }
@@ -123,12 +126,12 @@ impl Replay<'_> {
         self.done += 1;
     }
 
-    /// The next packet that is sent, if that is what happens next, and its time.
+    /// Returns the next event of the log if it is a sent packet.
     fn next_sent(&self) -> Option<Event> {
         self.log.get(self.done).copied().filter(|event| event.what == What::Sent)
     }
 
-    /// When the next packet is sent, if nothing happens differently until then.
+    /// Returns the time at which the next packet is sent, if nothing differs until then.
     fn next_sending(&self) -> Time {
         let rest = self.log.get(self.done..).unwrap_or_default();
         rest.iter().find(|event| event.what == What::Sent).map_or(Time::NEVER, |sent| sent.at)
@@ -159,7 +162,7 @@ impl Visitor<Transit<Plain>> for Replay<'_> {
             back,
             seen: Some((transit.size(), transit.ecn())),
         });
-        // Whatever the packet made its receiver send left at once.
+        // Packets that the receiver sends in response leave at once.
         while let Some(sent) = self.next_sent().filter(|sent| sent.at == at) {
             self.send(network, sent);
         }
@@ -179,7 +182,8 @@ impl Visitor<Transit<Plain>> for Replay<'_> {
     }
 }
 
-/// A random scenario whose packets an emulator could carry: no headers for routers, no handshakes, which observers are not shown, and no connections that come and go.
+/// Draws a random scenario whose packets an emulator can carry. It has no headers for routers; no
+/// handshakes, which observers do not see; and no connections that come and go.
 fn drawn(random: &mut Random) -> Option<Scenario> {
     let drawn = scenarios::draw(random);
     let read = |name: &Path| {
@@ -202,7 +206,8 @@ fn drawn(random: &mut Random) -> Option<Scenario> {
     Some(scenario)
 }
 
-/// Sends the log's packets into the emulator's network. Of the time between them it is told now and then, at random.
+/// Sends the log's packets into the emulator's network, which is also advanced at random times in
+/// between.
 fn replay(
     scenario: &Scenario,
     log: &[Event],

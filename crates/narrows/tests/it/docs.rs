@@ -85,15 +85,16 @@ fn disciplines(place: &Scratch) -> String {
     page
 }
 
-/// The parameters of each entry, said once: a row that an entry above has as well is only named.
+/// Lists the parameters of entries. A row that an earlier entry has is not repeated but only named.
 #[derive(Default)]
 struct Params {
-    /// Which entry has a row first.
+    /// Name of the first entry with a row.
     first: BTreeMap<String, String>,
 }
 
 impl Params {
-    /// The parameters that no entry above has, with their values, the default first; then those that one has. Nothing if there are none.
+    /// Returns the new parameters of an entry with their values, the default first, and then the
+    /// names of parameters that an earlier entry has. Empty if the entry has no parameters.
     fn of(&mut self, entry: &Value) -> String {
         let (mut rows, mut known) = (String::new(), BTreeMap::<String, Vec<String>>::new());
         for param in entry["params"].as_array().expect("a list") {
@@ -153,7 +154,7 @@ fn the_pages_of_controllers_and_disciplines_are_what_the_program_lists() {
     }
 }
 
-/// Laws, consumers and strategies.
+/// Writes the sections of laws, consumers and strategies.
 fn icn(place: &Scratch) -> String {
     let all = json(place, &["list", "icn", "--json"]);
     let (mut part, mut params) = (String::new(), Params::default());
@@ -192,7 +193,8 @@ fn the_page_of_information_centric_networks_has_what_the_program_lists() {
     }
 }
 
-/// What the figure files say holds; `narrows reproduce` ends with status 1 if it is not so.
+/// Returns the counts of the verdicts that the figure files state. `narrows reproduce` ends with
+/// status 1 if a verdict differs.
 fn share(place: &Scratch) -> String {
     const VERDICTS: [&str; 4] = ["held", "held in part", "not held", "not judged"];
     const ORIGINS: [&str; 3] = ["text", "picture", "memory"];
@@ -293,7 +295,8 @@ fn scenarios_in_the_pages_run() {
     assert!(found >= 2, "{found}");
 }
 
-/// Writes the section of a table: what a row is, and each column, equal descriptions once.
+/// Writes the section of a table: the meaning of a row, and each column. Equal descriptions appear
+/// once.
 fn section(table: &TableAbout) -> String {
     let list = |columns: &[(&str, &str)]| -> String {
         let line = |columns: &[(&str, &str)]| {

@@ -1,4 +1,4 @@
-//! The forwarder under floods, faults and signals, as a program.
+//! The forwarder as a program, under floods, faults and signals.
 
 use crate::forward::{Running, forwarder, producer, wait_for};
 use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
@@ -8,14 +8,14 @@ use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long the flood lasts: 60 s by `NARROWS_FLOOD=60`.
+/// Duration of the flood. `NARROWS_FLOOD=60` makes it 60 s.
 fn flood_span() -> Duration {
     let seconds =
         std::env::var("NARROWS_FLOOD").ok().and_then(|text| text.parse().ok()).unwrap_or(2);
     Duration::from_secs(seconds)
 }
 
-/// Peak resident memory of a process in MB.
+/// Returns the peak resident memory of a process in MB.
 fn peak_mb(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("a process");
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("its peak");
@@ -29,7 +29,8 @@ fn status(place: &Scratch, at: &str) -> serde_json::Value {
     .expect("JSON")
 }
 
-/// Sends Interests for names below /f that nobody has asked for, as fast as this thread can, until it is told to stop. Returns their number.
+/// Sends Interests for new names below /f as fast as this thread can, until it is told to stop.
+/// Returns their number.
 fn flood(port: u16, going: &AtomicBool) -> u64 {
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
     socket.connect(("127.0.0.1", port)).expect("an address");
@@ -43,7 +44,7 @@ fn flood(port: u16, going: &AtomicBool) -> u64 {
         for _ in 0..1000 {
             packet[9..17].copy_from_slice(&sent.to_be_bytes());
             packet[19..23].copy_from_slice(&(sent as u32).to_be_bytes());
-            // What the forwarder's buffer does not take is lost, as on any network.
+            // Packets that do not fit into the forwarder's buffer are lost, as on any network.
             let _ = socket.send(&packet);
             sent += 1;
         }
@@ -57,7 +58,7 @@ fn a_flood_fills_no_more_than_the_tables_and_others_are_served() {
     let place = Scratch::new("endurance-flood");
     let config = format!("udp = [\"127.0.0.1:36411\"]\n[tables]\npending_per_face = {LIMIT}\n");
     let (daemon, at) = forwarder(&place, "n", &config);
-    // The flood goes to an application that answers none of it.
+    // The flood goes to an application that does not answer.
     fs::write(place.path("film"), [0; 100]).expect("a file");
     let _sink = producer(&place, &at, &["ndn", "serve", "/f", "film"]);
     let _server = ping_server(&place, &at, "/others");
@@ -66,7 +67,7 @@ fn a_flood_fills_no_more_than_the_tables_and_others_are_served() {
     let sent = std::thread::scope(|scope| {
         let flooding = scope.spawn(|| flood(36_411, &going));
         wait_for("the table is full", || status(&place, &at)["pending"].as_u64() >= Some(LIMIT));
-        // Those who ask for little are served beside the flood.
+        // Applications that send few Interests are served during the flood.
         while began.elapsed() < flood_span() || answered < 3 {
             wait_for("a ping is answered", || {
                 let pinged = place.narrows(["ndn", "ping", "/others", "--count", "1", "--at", &at]);
@@ -79,9 +80,10 @@ fn a_flood_fills_no_more_than_the_tables_and_others_are_served() {
     });
     let (told, took, peak) = (status(&place, &at), began.elapsed(), peak_mb(daemon.pid()));
     let pending = told["pending"].as_u64().expect("a number");
-    // Other faces have a few of their own.
+    // Other faces have a few pending Interests of their own.
     assert!(pending <= LIMIT + 100, "{told}");
-    // 20,000 pending Interests, two million nonces of dead ones, and 8 MB that wait for the application: far below what a leak would take.
+    // The peak includes 20,000 pending Interests, two million nonces in the dead nonce list, and 8
+    // MB that wait for the application. A leak would need far more.
     assert!(peak < 250, "{peak} MB after {sent} Interests");
     eprintln!(
         "{sent} Interests in {took:?}, {} arrived, {pending} pending, peak {peak} MB, {answered} pings answered",
@@ -92,7 +94,7 @@ fn a_flood_fills_no_more_than_the_tables_and_others_are_served() {
     assert!(ending.elapsed() < Duration::from_secs(5), "{:?}", ending.elapsed());
 }
 
-/// A ping server, once its route is there.
+/// Starts a ping server, and waits until its route is there.
 fn ping_server(place: &Scratch, at: &str, prefix: &str) -> Running {
     let running = Running::start(place, &["ndn", "ping", "--serve", prefix, "--at", at]);
     wait_for("the route is there", || {
@@ -107,7 +109,7 @@ fn after_kill_9_a_forwarder_starts_again_at_the_same_socket() {
     let place = Scratch::new("endurance-kill");
     let (daemon, at) = forwarder(&place, "n", "udp = []\n");
     let _server = ping_server(&place, &at, "/x");
-    // Dropped, it is killed.
+    // Dropping kills it.
     drop(daemon);
     let socket = place.path("n.sock");
     assert!(socket.exists(), "kill -9 leaves the socket");
@@ -181,7 +183,8 @@ fn what_happens_is_logged_and_counted_and_a_full_disk_stops_nothing() {
     );
 }
 
-/// Prometheus' text format 0.0.4: each line is a comment or `name{labels} value`, and each family has its type before its samples.
+/// True if a text has Prometheus' text format 0.0.4: each line is a comment or `name{labels}
+/// value`, and each family has its type before its samples.
 fn well_formed(text: &str) -> bool {
     let mut families = std::collections::BTreeSet::new();
     let mut samples = 0;

@@ -1,4 +1,5 @@
-//! The script for the continuous integration of a transport project: makes what is kept, passes while nothing gets worse, fails when something does.
+//! The script for the continuous integration of a transport project. It creates the baseline,
+//! passes while nothing gets worse, and fails when something does.
 
 use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
 use std::process::Output;
@@ -19,7 +20,8 @@ fn a_verdict_that_gets_worse_fails() {
     let kept = place.read("kept/check.json");
     let same = evidence(&place, "cubic");
     assert_eq!(code(&same), 0, "{}", stderr(&same));
-    // It slows down from time to time to see the path without its own queue, and uses 92 % of a path of 50 Mbit/s and 40 ms.
+    // LEDBAT++ slows down from time to time to measure the path without its own queue. It uses 92 %
+    // of a path of 50 Mbit/s and 40 ms.
     let worse = evidence(&place, "ledbatpp");
     assert_eq!(code(&worse), 1, "{}{}", stdout(&worse), stderr(&worse));
     assert!(stdout(&worse).contains("worse"), "{}", stdout(&worse));

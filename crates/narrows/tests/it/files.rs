@@ -1,4 +1,4 @@
-//! Controllers from files as a user meets them: BPF objects in comparisons, sweeps and scenarios.
+//! BPF controllers from files, as a user meets them: in comparisons, sweeps and scenarios.
 
 use crate::scratch::{PROGRAM, Scratch, code, same, stderr, stdout};
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Puts a committed object into the scratch directory under a name.
+/// Copies a committed object into the scratch directory under a name.
 fn put(place: &Scratch, program: &str, name: &str) {
     let objects = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bpf/tests/objects");
     fs::copy(objects.join(format!("{program}.bpf.o")), place.path(name))
@@ -46,7 +46,7 @@ fn an_object_is_compared_with_its_variables_as_parameters_and_the_result_can_be_
         );
     }
     same(&place, "1", "2");
-    // The second leaves more of a window that was reduced.
+    // The second controller reduces its window less.
     let goodput = |directory: &str, case: usize| {
         summary(&place, directory)["cases"][case]["metrics"]["goodput"]["values"][0]
             .as_f64()
@@ -57,7 +57,7 @@ fn an_object_is_compared_with_its_variables_as_parameters_and_the_result_can_be_
     assert_eq!(place.read("1/mine.o"), place.read("mine.bpf.o"), "the object is kept");
     let told: Value = serde_json::from_slice(&place.read("1/run.json")).expect("JSON");
     assert_eq!(told["controllers"][0]["name"], "mine");
-    // Without the object where it was, the scenario in the result finds that beside it.
+    // If the object is gone, the scenario in the result finds the copy beside it.
     fs::remove_file(place.path("mine.bpf.o")).expect("the object");
     let output =
         place.narrows(["run", "1/scenario-2-mine-share-230.toml", "--quiet", "--out", "again"]);
@@ -104,7 +104,7 @@ fn a_fault_ends_the_run_with_the_flow_the_time_the_line_and_what_would_be_right(
     }
 }
 
-/// Linux warns in its log then, and has no window left.
+/// Linux would warn in its log and have no window left.
 #[test]
 fn a_threshold_of_0_ends_the_run() {
     let place = Scratch::new("files-threshold");
@@ -150,7 +150,7 @@ fn a_file_without_a_slash_is_told_from_a_name() {
         "{}",
         stderr(&output)
     );
-    // A known name stays one.
+    // A file with the name of a controller does not hide the controller.
     place.write("cubic", "");
     let output = place.narrows([&["compare", "cubic", "--out", "out"][..], &SHORT].concat());
     assert_eq!(code(&output), 0, "{}", stderr(&output));
@@ -222,7 +222,7 @@ fn of_several_tables_in_a_file_one_is_chosen() {
     );
 }
 
-/// A scenario of one flow for five seconds.
+/// Returns a scenario of one flow for five seconds.
 fn flow(controller: &str) -> String {
     format!(
         "duration = \"5 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\ndelay = \"5 ms\"\nbuffer = \"1 bdp\"\n\
@@ -278,7 +278,7 @@ fn acknowledgements_show_what_a_connection_remembers() {
     }
 }
 
-/// A controller that prints each reduction.
+/// A controller that prints a line at each reduction.
 const PRINTS: &str = r#"
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -336,7 +336,8 @@ fn what_programs_print_is_kept_in_the_same_order_whatever_the_number_of_jobs() {
         );
     }
     assert!(kept.lines().all(|line| line.starts_with("prints, seed ")), "{kept}");
-    // It is not written over, and has no place where nothing prints or nobody could tell who did.
+    // The log does not overwrite a file. It is refused if nothing prints, or if lines cannot be
+    // assigned to a flow.
     let refused = |arguments: &[&str], told: &str| {
         let output = place.narrows(arguments.iter().copied());
         assert_eq!(code(&output), 2, "{arguments:?}");
@@ -367,8 +368,9 @@ fn what_programs_print_is_kept_in_the_same_order_whatever_the_number_of_jobs() {
     );
 }
 
-/// A sweep finds the controllers that its file names beside that file, also where another file of that name lies; a shard carries them, so that merging and going on
-/// need neither the files nor a compiler.
+/// A sweep looks for controllers beside its file, even if another directory has a file of the same
+/// name. A shard carries the controllers, so merging and resuming need neither the files nor a
+/// compiler.
 #[test]
 fn sweeps_find_controllers_beside_their_file_and_carry_them() {
     let place = Scratch::new("files-sweep-carried");
@@ -376,7 +378,7 @@ fn sweeps_find_controllers_beside_their_file_and_carry_them() {
         fs::create_dir_all(place.path(folder)).expect("a directory");
     }
     put(&place, "reno", "own/mine.bpf.o");
-    // Without a window the run would fail.
+    // With this controller, which has no window, the run would fail.
     put(&place, "stalls", "cwd/mine.bpf.o");
     let sweep = "duration = \"5 s\"\n[[link]]\nname = \"b\"\nbetween = [\"l\", \"r\"]\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"1 bdp\"\n\
                  [[flow]]\nname = \"a\"\nfrom = \"l\"\nto = \"r\"\ncontroller = \"./mine.bpf.o\"\n[sweep]\n\

@@ -1,5 +1,5 @@
-//! `narrows fit` finds the path of a measured flow. Truth is known where the measurement is a capture
-//! of a simulated flow, or of a real one over emulated links.
+//! `narrows fit` finds the path of a measured flow. The true path is known because each measurement
+//! is a capture of a simulated flow, or of a real flow over emulated links.
 
 use crate::scratch::{Scratch, code, stderr, stdout};
 use narrows_path::{Limit, LinkConfig, RateSource};
@@ -7,11 +7,12 @@ use narrows_scenario::Scenario;
 use std::fs;
 use std::path::PathBuf;
 
-/// A path: rate in Mbit/s, base round trip in ms, buffer in bdp, losses in percent, controller.
+/// A path: rate in Mbit/s, base round trip in ms, buffer in bdp, loss in per cent, and the
+/// controller.
 type Cell = (f64, f64, f64, f64, &'static str);
 
-/// Ten paths from slow to fast and from shallow to deep buffers, and two on which the buffer never
-/// fills.
+/// Ten paths from slow to fast with shallow to deep buffers, and two paths whose buffers never
+/// fill.
 const CELLS: [Cell; 12] = [
     (2.0, 80.0, 2.0, 0.0, "cubic"),
     (5.0, 20.0, 4.0, 0.0, "newreno"),
@@ -41,14 +42,15 @@ fn link(scenario: &Scenario) -> &LinkConfig {
     &scenario.links.iter().find(|link| link.name == "bottleneck").expect("a bottleneck").config
 }
 
-/// The capture in a result.
+/// Returns the capture in a result.
 fn capture(place: &Scratch, result: &str) -> PathBuf {
     let files = fs::read_dir(place.path(result)).expect("a result");
     let mut files = files.map(|file| file.expect("a file").path());
     files.find(|path| path.extension().is_some_and(|end| end == "pcapng")).expect("a capture")
 }
 
-/// Says what of the estimate is not the truth. A share of the rate, and of the buffer, is allowed.
+/// Lists the parts of an estimate that differ from the truth by more than is allowed: 3 % of the
+/// rate, 3 % or 1 ms of the round trip, 15 % of the buffer.
 fn wrong(cell: Cell, found: &Scenario, text: &str) -> Vec<String> {
     let (rate, rtt, buffer, loss, _) = cell;
     let own = link(found);
@@ -59,7 +61,7 @@ fn wrong(cell: Cell, found: &Scenario, text: &str) -> Vec<String> {
         }
     };
     let RateSource::Constant(found_rate) = own.rate else { panic!("a rate: {:?}", own.rate) };
-    // A flow that losses hold back does not show the rate, only a least one.
+    // A flow limited by losses shows only a lower bound of the rate.
     let is_bound = text.contains('≥');
     let missing = (rate - found_rate.as_mbps()).max(0.0);
     near("rate", found_rate.as_mbps() + if is_bound { missing } else { 0.0 }, rate, 0.03 * rate);

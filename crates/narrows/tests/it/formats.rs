@@ -1,4 +1,4 @@
-//! What a run writes for other programs, as they see it.
+//! Files of a run for other programs, read as those programs read them.
 
 use crate::scratch::{Scratch, code, stderr, stdout};
 use serde_json::Value;
@@ -35,7 +35,7 @@ to = "right"
 workload = { rate = "500 kbit/s" }
 "#;
 
-/// What tshark prints, or `None` where it is not installed: then there is nothing to compare with, and the test says so.
+/// Returns the output of tshark, or `None` with a message if tshark is not installed.
 fn tshark(scratch: &Scratch, arguments: &[&str]) -> Option<String> {
     if Command::new("tshark").arg("--version").output().is_err() {
         eprintln!("skipped: tshark is not installed; `make tools` as root does it");
@@ -46,7 +46,8 @@ fn tshark(scratch: &Scratch, arguments: &[&str]) -> Option<String> {
     Some(stdout(&output))
 }
 
-/// The frames of a capture that a display filter shows, with every checksum verified.
+/// Returns the number of frames in a capture that pass a display filter. tshark verifies every
+/// checksum.
 fn frames(scratch: &Scratch, file: &str, filter: &str) -> Option<usize> {
     let check = [
         "-o",
@@ -66,7 +67,7 @@ fn narrows(scratch: &Scratch, arguments: &[&str]) -> String {
     stdout(&output)
 }
 
-/// A table of a result directory, exported as CSV: rows by column.
+/// Exports a table of a result directory as CSV. Returns its rows by column.
 fn table(scratch: &Scratch, directory: &str, name: &str) -> Vec<BTreeMap<String, String>> {
     let text =
         String::from_utf8(scratch.read(&format!("{directory}/csv/{name}.csv"))).expect("text");
@@ -104,7 +105,7 @@ fn tshark_finds_no_fault_and_as_many_retransmissions_as_were_sent() {
         assert_eq!(frames(&scratch, &file, faults), Some(0), "{name}");
         assert_eq!(frames(&scratch, &file, "tcp.analysis.ack_lost_segment"), Some(0), "{name}");
     }
-    // Beside them three segments of each handshake, and three at the end of the flow that ended.
+    // Each handshake has three more segments, and the flow that ended has three at its end.
     let sent: usize = flows.iter().map(|flow| number(flow, "total_sent_packets")).sum();
     let acks = frames(
         &scratch,
@@ -138,7 +139,7 @@ fn tshark_finds_no_fault_and_as_many_retransmissions_as_were_sent() {
         let gaps = at("receiver", "tcp.analysis.lost_segment").expect("tshark");
         assert!(gaps > 0 && gaps <= dropped, "{gaps} gaps, {dropped} packets dropped");
     }
-    // Headers alone tell the same.
+    // The headers alone give the same number.
     let resent = number(endless, "total_retransmitted_packets");
     assert_eq!(
         frames(&scratch, "short/sender.pcapng", "tcp.analysis.retransmission"),
@@ -226,7 +227,7 @@ fn a_senders_log_has_the_form_that_qvis_reads_and_every_packet() {
     narrows(&scratch, &["run", "lossy.toml", "--qlog", "file", "--out", "out"]);
     narrows(&scratch, &["export", "out"]);
     let text = String::from_utf8(scratch.read("out/file.sqlog")).expect("text");
-    // RFC 7464: each record after a record separator and before a line feed.
+    // RFC 7464: each record is between a record separator and a line feed.
     let records = text.split('\x1e').skip(1).map(|record| {
         serde_json::from_str(record.strip_suffix('\n').expect("a line")).expect("JSON")
     });
@@ -271,7 +272,7 @@ fn a_senders_log_has_the_form_that_qvis_reads_and_every_packet() {
     let row = &table(&scratch, "out", "flows")[1];
     assert_eq!(count["transport:packet_sent"], number(row, "total_sent_packets"));
     assert_eq!(count["recovery:packet_lost"], number(row, "total_declared_lost_packets"));
-    // 5 MB are 3454 segments, all of them acknowledged.
+    // 5 MB are 3454 segments. All of them are acknowledged.
     assert_eq!(acked, 3454);
 }
 
@@ -303,14 +304,15 @@ fn what_cannot_be_watched_is_refused_with_what_can() {
     }
 }
 
-/// A field of a protocol buffer, as the wire has it.
+/// A field of a protocol buffer as encoded on the wire.
 enum Field<'a> {
     Number(u64),
     Double(f64),
     Bytes(&'a [u8]),
 }
 
-/// The fields of a message with their numbers (protobuf.dev, Encoding), read by hand: what the program's library wrote is not checked by itself.
+/// Returns the fields of a message with their numbers (protobuf.dev, Encoding). The parser is
+/// independent of the library with which the program wrote the message.
 fn fields(mut rest: &[u8]) -> Vec<(u64, Field<'_>)> {
     fn varint(rest: &mut &[u8]) -> u64 {
         let (mut value, mut shift) = (0, 0);

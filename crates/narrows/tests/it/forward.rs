@@ -1,11 +1,11 @@
-//! The forwarder and its applications, as programs.
+//! The forwarder and its applications as programs.
 
 use crate::scratch::{Scratch, code, stderr, stdout};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-/// A program that ends with the test.
+/// A program that is killed when the test ends.
 pub struct Running(Child);
 
 impl Running {
@@ -24,7 +24,7 @@ impl Running {
         self.0.id()
     }
 
-    /// SIGTERM, and its exit status.
+    /// Sends SIGTERM. Returns the exit status.
     pub fn end(mut self) -> Option<i32> {
         let pid = rustix::process::Pid::from_child(&self.0);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it runs");
@@ -34,7 +34,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // One that has ended needs no more.
+        // The program may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -48,13 +48,14 @@ pub fn wait_for(what: &str, mut there: impl FnMut() -> bool) {
     }
 }
 
-/// A forwarder on the UNIX socket `label`.sock of a scratch directory, and the URI of that.
+/// Starts a forwarder on the UNIX socket `label`.sock of a scratch directory. Returns it with the
+/// URI of the socket.
 pub fn forwarder(place: &Scratch, label: &str, config: &str) -> (Running, String) {
     let socket = place.path(&format!("{label}.sock"));
     let file = format!("{label}.toml");
     place.write(&file, &format!("[listen]\nunix = \"{}\"\ntcp = []\n{config}", socket.display()));
     let running = Running::start(place, &["ndn", "forward", "--config", &file]);
-    // The socket has its name before it listens.
+    // The socket's name exists before the forwarder listens.
     wait_for("the forwarder listens", || UnixStream::connect(&socket).is_ok());
     (running, format!("unix://{}", socket.display()))
 }
@@ -114,7 +115,7 @@ fn the_rate_of_a_link_reaches_the_consumer_and_is_kept() {
     let began = Instant::now();
     let got = place.narrows(["ndn", "get", "/far/film", "-o", "copy", "--at", &at]);
     assert_eq!(code(&got), 0, "{}", stderr(&got));
-    // 2 MB of content on 20 Mbit/s take 0.8 s; the shaper lets no more through, whatever the machine does meanwhile.
+    // 2 MB at 20 Mbit/s take 0.8 s. The shaper lets no more through on any machine.
     assert!(began.elapsed() > Duration::from_millis(800), "{:?}", began.elapsed());
     assert!(std::fs::read(place.path("copy")).expect("a file") == some_octets(2_000_000));
     assert!(
@@ -228,7 +229,7 @@ fn objects_are_signed_by_a_key_and_checked_by_its_certificate() {
     }
 }
 
-/// A field of /proc/PID/status in kB.
+/// Returns a field of /proc/PID/status in kB.
 fn kilobytes(running: &Running, field: &str) -> u64 {
     let status =
         std::fs::read_to_string(format!("/proc/{}/status", running.pid())).expect("it runs");
@@ -322,7 +323,7 @@ fn a_forwarder_raises_its_limit_of_descriptors_and_waits_where_there_are_none() 
     };
     let before = ticks();
     std::thread::sleep(Duration::from_secs(1));
-    // In hundredths of a second; one that spins takes all of it.
+    // In hundredths of a second. A forwarder that spins would use all of the time.
     assert!(ticks() - before < 20, "{} hundredths of a second", ticks() - before);
     let told = std::fs::read_to_string(place.path("log")).expect("a log");
     assert_eq!(told.matches("accepting-paused").count(), 1, "{told}");
@@ -381,7 +382,7 @@ fn counters_are_served_beside_a_reader_that_is_slow_and_to_no_foreign_page() {
         ask("evil.example:36413").starts_with("HTTP/1.1 403"),
         "a name may be that of a page from elsewhere"
     );
-    // An octet now and then keeps nobody beyond the deadline of a request.
+    // Sending single octets does not extend the deadline of a request.
     let mut last = slow.remove(0);
     wait_for("the slow one is left", || {
         let sent = last.write_all(b"r");

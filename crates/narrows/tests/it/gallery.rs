@@ -1,7 +1,8 @@
-//! Figures in the documentation are those that their commands make: `UPDATE_DOCS=1 cargo test -p narrows --test it gallery` makes them again.
+//! Figures in the documentation equal those that their commands draw.
+//! `UPDATE_DOCS=1 cargo test -p narrows --test it gallery` draws them again.
 //!
-//! A page says `<!-- figure: FILE.svg = FIGURE of COMMAND -->`; what follows up to `<!-- end of figure -->` and the file itself come from that
-//! command, given at the top of the repository.
+//! A page contains `<!-- figure: FILE.svg = FIGURE of COMMAND -->`. The command, run at the top of
+//! the repository, makes the file and everything up to `<!-- end of figure -->`.
 
 use crate::blocks::{is_stale, pages, rewritten, root};
 use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
@@ -10,10 +11,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-/// Bytes that a figure may have, so that the repository stays light.
+/// Largest size of a figure in bytes, to keep the repository small.
 const LARGEST: usize = 60_000;
 
-/// What commands have made so far.
+/// Results made so far.
 struct Made {
     place: Scratch,
     /// Result directories by command.
@@ -33,20 +34,20 @@ impl Made {
         output
     }
 
-    /// The result directory of a command, which is run once.
+    /// Returns the result directory of a command, which is run only once.
     fn result(&mut self, command: &str) -> PathBuf {
         if let Some(there) = self.results.get(command) {
             return there.clone();
         }
         let out = self.place.path(&format!("result-{}", self.results.len()));
-        // A shell splits the words as the reader's does.
+        // A shell splits the words, as the reader's shell does.
         let script = format!("{} --quiet --out \"$1\"", command.replacen("narrows", "\"$0\"", 1));
         self.shell(&script, &[&out.display().to_string()]);
         self.results.insert(command.to_owned(), out.clone());
         out
     }
 
-    /// A figure of a result and its title.
+    /// Returns a figure of a result, and its title.
     fn figure(&self, result: &Path, name: &str) -> (String, String) {
         let (svg, out) =
             (self.place.path("figure.svg").display().to_string(), result.display().to_string());

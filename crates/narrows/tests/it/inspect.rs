@@ -1,11 +1,12 @@
-//! `narrows inspect` as a user meets it: a program that runs, one that cannot, and a file that is none.
+//! `narrows inspect` as a user meets it: with a program that runs, one that cannot run, and a file
+//! that is not a BPF object.
 
 use crate::scratch::{Scratch, code, stderr, stdout};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-/// Puts a committed object into the scratch directory.
+/// Copies a committed object into the scratch directory.
 fn put(place: &Scratch, program: &str) -> String {
     let name = format!("{program}.bpf.o");
     let objects = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bpf/tests/objects");

@@ -1,7 +1,8 @@
-//! Results that version 0.1.0 wrote can be read by this version.
+//! This version can read results that version 0.1.0 wrote.
 //!
 //! `crates/narrows/tests/kept/0.1.0` has a comparison, a sweep and a check without their pages. A
-//! version that cannot read one of them must refuse it in words, which this test then has.
+//! version that cannot read one of them must refuse it with a message, which this test must then
+//! assert.
 
 use crate::blocks::root;
 use crate::scratch::{Scratch, code, stderr, stdout};

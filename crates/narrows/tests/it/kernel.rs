@@ -1,4 +1,4 @@
-//! `narrows kernel` as a user meets it: what it says, what it refuses, and what it leaves on the host.
+//! `narrows kernel` as a user meets it: output, refusals, and traces on the host.
 
 use crate::scratch::{code, stderr};
 
@@ -40,8 +40,9 @@ mod built {
     use std::thread;
     use std::time::Duration;
 
-    /// Tests take turns: each compares what there is before and after, of all tests of this process. `None` without root, who alone gives controllers to the kernel, with a
-    /// word on the test that is left out.
+    /// Returns a lock under which one test of this process runs at a time, because each compares
+    /// the host's state before and after. Without root, which loading controllers needs, prints
+    /// that the test is left out and returns `None`.
     fn turn(test: &str) -> Option<MutexGuard<'static, ()>> {
         let root =
             Command::new("id").arg("-u").output().is_ok_and(|output| stdout(&output).trim() == "0");
@@ -77,12 +78,12 @@ mod built {
         stderr(&output)
     }
 
-    /// This process, always in as many characters, so that columns stay where they are.
+    /// Returns the process number, padded to a fixed width so that columns stay where they are.
     fn own() -> String {
         format!("{:0>7}", std::process::id())
     }
 
-    /// A name that no other process takes.
+    /// Returns a controller name that no other process uses.
     fn name(what: &str) -> String {
         format!("{what}.{}", own())
     }
@@ -91,7 +92,8 @@ mod built {
         text.replace(&own(), "PID")
     }
 
-    /// What is pinned and listed under names of this process. The first load of a host without one mounts a file system for pins, which stays, as it says.
+    /// Returns pins and listed controllers whose names belong to this process. The first load on a
+    /// host without a file system for pins mounts one; it stays, as the program says.
     fn traces() -> (BTreeSet<String>, BTreeSet<String>) {
         let own = own();
         let pins = fs::read_dir(narrows_kernel::PINS).into_iter().flatten().flatten();
@@ -104,7 +106,7 @@ mod built {
         (pins, names)
     }
 
-    /// Runs a script as root of its own mounts, in which what it mounts ends with it.
+    /// Runs a script as root in a mount namespace of its own, which ends with the script.
     fn apart(script: &str, name: &str) -> Output {
         let mut command = Command::new("unshare");
         command
@@ -171,7 +173,7 @@ mod built {
         assert_eq!(traces(), before);
     }
 
-    /// Ages differ from run to run.
+    /// Replaces ages, which differ from run to run.
     fn without_ages(text: &str) -> String {
         (0..60).rev().fold(text.to_owned(), |text, seconds| {
             text.replace(&format!("narrows for {seconds} s,"), "narrows for AGE,")
@@ -275,7 +277,7 @@ mod built {
     fn the_file_system_of_pins_is_mounted_if_it_is_not() {
         let Some(_turn) = turn("the_file_system_of_pins_is_mounted_if_it_is_not") else { return };
         let before = traces();
-        // A tmpfs hides what the host has there.
+        // A tmpfs hides the host's file system for pins.
         let script = "mount -t tmpfs none /sys/fs/bpf
             \"$NARROWS\" kernel load pcc-vivace --as reno; grep -c ' - bpf ' /proc/self/mountinfo
             \"$NARROWS\" kernel load pcc-vivace --as $NAME; grep -c '/sys/fs/bpf .* - bpf ' /proc/self/mountinfo
@@ -288,7 +290,7 @@ mod built {
             stderr(&output)
         );
         assert!(text.contains("is unloaded.") && text.contains("No such file"), "{text}");
-        // A load that failed leaves what it found.
+        // A load that failed leaves the mounts as it found them.
         let mounts = fs::read_to_string("/proc/self/mountinfo").expect("mounts");
         let mounted = mounts.lines().filter(|line| line.contains(" - bpf ")).count();
         assert_eq!(text.lines().next(), Some(&mounted.to_string()[..]), "{text}");
@@ -308,7 +310,7 @@ mod built {
             .env("NAME", &name)
             .output()
             .unwrap();
-        // What a test may not look into differs from host to host.
+        // Lines about processes that the test may not examine differ from host to host.
         let told: String = stderr(&output)
             .lines()
             .filter(|line| !line.contains("cannot be examined"))
@@ -407,7 +409,7 @@ mod built {
     #[test]
     fn every_command_takes_every_name() {
         let Some(_turn) = turn("every_command_takes_every_name") else { return };
-        // The one that is tried must not be somebody's.
+        // This test must not disturb a controller that somebody else loaded under the same name.
         if narrows_kernel::available().iter().any(|name| name == "pcc_allegro") {
             eprintln!("every_command_takes_every_name: left out, the kernel has a pcc_allegro");
             return;
@@ -442,7 +444,7 @@ mod built {
                 .stderr(Stdio::piped())
                 .spawn()
                 .unwrap();
-            // Its header tells that it is ready.
+            // The header shows that the command is ready.
             child.stdout.as_mut().unwrap().read_exact(&mut [0; 7]).unwrap();
             child
         };
@@ -484,7 +486,7 @@ mod built {
             thread::sleep(Duration::from_millis(delay * 20));
             child.kill().unwrap();
             child.wait().unwrap();
-            // Whatever command comes next finds it whole, or removes it.
+            // The next command finds the controller complete, or removes it.
             let listed = well(&["list"])
                 .lines()
                 .any(|line| line.contains(&name) && line.contains("loaded by narrows"));

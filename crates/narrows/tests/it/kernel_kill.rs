@@ -1,5 +1,7 @@
-//! What `kill -9`, races and missing pins do to controllers in the kernel: whatever command comes next finds each whole, or damaged and says so, or gone; and in the end
-//! nothing is left. `NARROWS_TORTURE` says how often it is tried, in percent of full size, which is 1,300 times; at least 65 times.
+//! Controllers in the kernel after `kill -9`, races and missing pins. The next command finds each
+//! controller complete, or damaged with a message, or gone, and in the end nothing is left.
+//! `NARROWS_TORTURE` sets the number of trials in per cent of full size, which is 1,300; the
+//! minimum is 65.
 #![cfg(feature = "bpf")]
 
 use crate::host::{alone, capable, left_running};
@@ -11,7 +13,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What was tried, and what went wrong.
+/// Number of trials, and a description of each failure.
 #[derive(Default)]
 struct Tally {
     tried: u32,
@@ -28,7 +30,7 @@ impl Tally {
     }
 }
 
-/// A name that no other process takes.
+/// Returns a controller name that no other process uses.
 fn name() -> String {
     format!("torn.{}", std::process::id())
 }
@@ -58,14 +60,15 @@ fn load() -> Result<(), String> {
     )
 }
 
-/// It went well, or was refused in words that are known.
+/// Checks that a command succeeded or was refused with one of the known messages.
 fn expect(output: &Output, words: &[&str]) -> Result<(), String> {
     let told = stdout(output) + &stderr(output);
     let known = matches!(code(output), 0 | 2) && words.iter().any(|words| told.contains(words));
     known.then_some(()).ok_or_else(|| format!("status {}: {told}", code(output)))
 }
 
-/// The next command sees a controller that is whole and can be taken away, or none; nothing of it is left then.
+/// Checks that the next command finds the controller complete and unloads it, or finds none, and
+/// that nothing of it is left.
 fn settle() -> Result<(), String> {
     let list = kernel(&["list"]);
     let listed = code(&list) == 0
@@ -93,15 +96,15 @@ fn settle() -> Result<(), String> {
     }
 }
 
-/// Kills what it is given after up to `most`.
+/// Kills a process after a random time of at most `most`.
 fn kill(child: &mut Child, random: &mut Random, most: Duration) {
     thread::sleep(Duration::from_micros(random.below(most.as_micros() as u64)));
-    // It may have ended.
+    // The process may have ended.
     let _ = child.kill();
     child.wait().expect("an end");
 }
 
-/// How long a command takes here.
+/// Measures how long a command takes here.
 fn taking(arguments: &[&str]) -> Duration {
     let began = Instant::now();
     kernel(arguments);
@@ -123,7 +126,7 @@ fn killed_unloads(tally: &mut Tally, random: &mut Random, count: u64, whole: Dur
     }
 }
 
-/// Two at once: each does what it should, or says that the other was faster.
+/// Starts two commands at once. Each succeeds, or reports that the other was faster.
 fn races(tally: &mut Tally, random: &mut Random, count: u64, whole: Duration) {
     const KNOWN: [&str; 5] = [
         "controller of this host's kernel now",
@@ -158,7 +161,7 @@ fn races(tally: &mut Tally, random: &mut Random, count: u64, whole: Duration) {
     }
 }
 
-/// Any one or two pins are deleted by hand.
+/// Deletes one or two random pins.
 fn harmed_pins(tally: &mut Tally, random: &mut Random, count: u64) {
     for _ in 0..count {
         tally.check("a load", load());
@@ -169,7 +172,7 @@ fn harmed_pins(tally: &mut Tally, random: &mut Random, count: u64) {
             .map(|entry| entry.path())
             .collect();
         for _ in 0..=random.below(2) {
-            // The same one may be drawn twice.
+            // A file may be drawn twice.
             let _ = fs::remove_file(&files[random.below(files.len() as u64) as usize]);
         }
         tally.check(
@@ -180,7 +183,7 @@ fn harmed_pins(tally: &mut Tally, random: &mut Random, count: u64) {
     }
 }
 
-/// A live run that is killed takes its controllers with it.
+/// Kills live runs. Each must take its controllers with it.
 fn killed_live_runs(tally: &mut Tally, random: &mut Random, count: u64) {
     const SCENARIO: &str = "name = \"Torn\"\nduration = \"20 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"5 Mbit/s\"\ndelay = \"5 ms\"\n\
          [[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"pcc-vivace?latency=77\"\n";
@@ -221,7 +224,7 @@ fn nothing_is_left_of_controllers_whatever_kills_races_or_harms() {
         return;
     }
     let _alone = alone();
-    // Full size is twenty times the least.
+    // Full size is 20 times the minimum.
     let percent: f64 = std::env::var("NARROWS_TORTURE")
         .map_or(1.0, |percent| percent.parse().expect("NARROWS_TORTURE is a number"));
     let times = (percent / 5.0).max(1.0) as u64;

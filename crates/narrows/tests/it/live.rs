@@ -1,4 +1,5 @@
-//! Live runs as a user meets them: programs in the network, users without root, faults; and that nothing is left behind by any of them.
+//! Live runs as a user meets them: programs in the network, users without root, faults. None of
+//! them leaves anything behind.
 
 use crate::host::{Traces, alone, capable, has, left_running, live, told};
 use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
@@ -7,7 +8,7 @@ use std::fs;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// A scenario that takes its time, for programs.
+/// A scenario long enough for a program to run in it.
 const PLACE: &str = r#"name = "Place"
 duration = "20 s"
 
@@ -79,7 +80,8 @@ fn iperf3_takes_the_place_of_the_flows() {
     assert!(ran(&output), "{}", told(&output));
     assert!(began.elapsed() < Duration::from_secs(12), "the run ends with the program");
     assert!(stdout(&output).contains("receiver"), "what iperf3 prints is seen: {}", told(&output));
-    // 10 Mbit/s less headers: 9.65 Mbit/s, over the whole run with its start and end, which take their time on a busy machine.
+    // 10 Mbit/s without headers are 9.65 Mbit/s. The mean includes start and end, which take longer
+    // on a busy machine.
     let goodput = summary(&place, "result")["cases"][0]["metrics"]["goodput"]["median"].as_f64();
     assert!(
         goodput.is_some_and(|goodput| (1.0..9.7).contains(&goodput)),
@@ -108,8 +110,8 @@ fn a_receive_window_bounds_a_real_connection() {
     );
     let output = live(&place, &[&file, "--out", "result"]);
     assert!(ran(&output), "{}", told(&output));
-    // 200 kB each 200 ms are 8 Mbit/s. The kernel's own choice for this clamp, 65,535 B times a power
-    // of two, would give 10.5.
+    // 200 kB each 200 ms are 8 Mbit/s. The kernel's own rounding of this clamp, 65,535 B times a
+    // power of two, would give 10.5 Mbit/s.
     let goodput = summary(&place, "result")["cases"][0]["metrics"]["goodput"]["median"].as_f64();
     assert!(
         goodput.is_some_and(|goodput| (7.0..8.3).contains(&goodput)),
@@ -131,7 +133,7 @@ fn a_shell_sees_the_hosts_by_name_address_and_variable() {
         &[&file, "--json", "--out", "result", "--", "sh", "-c", script, "sh", "{right}"],
     );
     assert!(ran(&output), "{}", told(&output));
-    // With --json the program's output is kept apart.
+    // With --json, the program's output is kept apart from the result.
     assert!(serde_json::from_str::<Value>(&stdout(&output)).is_ok(), "{}", told(&output));
     assert!(stderr(&output).contains("1\n"), "{}", told(&output));
 }
@@ -146,13 +148,13 @@ fn a_program_that_fails_is_told_and_the_record_kept() {
     let cases = [
         ("kill -SEGV $$", "was ended by signal 11 (segmentation fault)"),
         ("exit 7", "ended with exit status 7"),
-        // Only the kernel tells of signals.
+        // Only the kernel reports signals as such: exit status 130 is a shell's convention.
         (
             "exit 130",
             "the program \"sh\" ended with exit status 130 (with which a shell tells of signal 2)",
         ),
         ("kill -INT $$", "the program \"sh\" was ended by signal 2;"),
-        // Something that is left running in the background goes with it.
+        // A process that is left running in the background is ended too.
         ("sleep 100 & exit 1", "ended with exit status 1"),
     ];
     for (number, (script, said)) in cases.iter().enumerate() {
@@ -233,7 +235,8 @@ fn an_interrupted_or_killed_run_leaves_nothing() {
             .spawn()
             .expect("narrows runs");
         let began = Instant::now();
-        // narrows, two keepers, two shells and what they started.
+        // The processes are narrows, two keepers of namespaces, two shells and the commands that
+        // these started.
         while left_running(&mark).len() < 6 && began.elapsed() < Duration::from_secs(20) {
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -267,7 +270,7 @@ fn an_interrupted_or_killed_run_leaves_nothing() {
     }
 }
 
-/// Runs narrows behind a command that takes something from it.
+/// Runs narrows behind a shell command that takes something away from it.
 fn without(place: &Scratch, shell: &str, arguments: &str) -> Output {
     let before = Traces::now();
     let script = shell.replace("NARROWS", &format!("{PROGRAM} {arguments}"));
@@ -284,7 +287,7 @@ fn without_rights_it_says_how_to_get_them() {
     }
     let (_alone, place) = (alone(), Scratch::new("live-rights"));
     let file = place.write("place.toml", PLACE);
-    // A user namespace in which no other can be made, and no capability.
+    // A user namespace without capabilities, in which no other user namespace can be created.
     let bare = "unshare --user --map-root-user sh -c 'echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --bounding-set=-all --inh-caps=-all NARROWS'";
     let output = without(&place, bare, &format!("live {file}"));
     assert_eq!(code(&output), 2, "{}", told(&output));
@@ -312,7 +315,7 @@ fn a_user_without_root_runs_live_in_a_namespace_of_its_own() {
     if !capable(test) || !has("setpriv", test) {
         return;
     }
-    // Where the program lies may be closed to others.
+    // Other users may have no access to the directory of the program, so copy it.
     let copy = std::env::temp_dir().join(format!("narrows-live-user-{}", std::process::id()));
     fs::create_dir(&copy).expect("a directory");
     fs::copy(PROGRAM, copy.join("narrows")).expect("a copy");

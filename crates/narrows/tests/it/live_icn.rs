@@ -4,7 +4,8 @@ use crate::host::{alone, capable, live, live_with_files, told};
 use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
 use serde_json::Value;
 
-/// One consumer with two ways, and one with one of them, for a while.
+/// One consumer whose prefix has two producers, and one whose prefix has only the far producer and
+/// which ends after 200 segments.
 const FORK: &str = r#"name = "Fork"
 duration = "6 s"
 warmup = "2 s"
@@ -63,7 +64,7 @@ fn forwarders_in_namespaces_do_what_simulated_ones_do() {
     let (_alone, place) = (alone(), Scratch::new("live-icn"));
     let file = place.write("fork.toml", FORK);
     let output = live(&place, &[&file, "--beside-sim", "--out", "result"]);
-    // A busy machine makes the run invalid, and nothing else.
+    // A busy machine can make the run invalid. No other failure is accepted.
     assert!(matches!(code(&output), 0 | 3), "{}", told(&output));
     let names = place.files_of("result");
     for table in ["consumer_samples", "consumers", "interests", "rate_samples", "subflow_samples"] {
@@ -74,7 +75,7 @@ fn forwarders_in_namespaces_do_what_simulated_ones_do() {
         summary["cases"][case]["metrics"]["goodput"]["median"].as_f64().expect("a goodput")
     };
     let (live, simulated) = (goodput(0), goodput(1));
-    // 4 Mbit/s is what the link of both has, headers of IP and UDP included.
+    // The link that both paths share has 4 Mbit/s, including headers of IP and UDP.
     assert!(live > 0.0 && live < 4.0, "{live} Mbit/s");
     if code(&output) == 0 {
         assert!((live / simulated - 1.0).abs() < 0.1, "{live} live, {simulated} Mbit/s simulated");
@@ -112,8 +113,8 @@ fn data_of_two_sizes_share_a_link_as_simulated() {
     }
 }
 
-/// Contents that are asked for at random by nodes at different distances, of two prefixes and two sizes of Data, some of them from a catalogue; all of them
-/// have seven seconds to come.
+/// Random requests by nodes at different distances, for two prefixes and two sizes of content, some
+/// from a catalogue. The run goes on for seven seconds after the last request.
 const SHOP: &str = r#"
 [[request]]
 name = "shop"
@@ -142,7 +143,7 @@ fn what_real_forwarders_do_not_do_is_refused_by_name() {
     }
     let (_alone, place) = (alone(), Scratch::new("live-icn-refused"));
     let with = |key: &str| FORK.replace("law = \"mircc\"", &format!("law = \"mircc\"\n{key}"));
-    // Some 600,000 requests in 6 s.
+    // About 600,000 requests in 6 s.
     let request = "[[request]]\nname = \"random\"\nat = \"home\"\nprefix = \"/one\"\nevery = \"10 us\"\nsegments = 1\n";
     let change = "[[change]]\nat = \"1 s\"\nlink = \"la\"\nrate = \"2 Mbit/s\"\n";
     let cases = [
@@ -179,7 +180,8 @@ fn what_real_forwarders_do_not_do_is_refused_by_name() {
     }
 }
 
-/// Each consumer that asks at once takes two files of its node: more than this node may open, soon after the beginning.
+/// Each consumer that starts at once uses two files of its node. Together they need more files than
+/// the node may open soon after the start.
 #[test]
 fn a_part_of_a_node_that_fails_ends_the_run_at_once() {
     let test = "a_part_of_a_node_that_fails_ends_the_run_at_once";
@@ -207,7 +209,7 @@ fn a_part_of_a_node_that_fails_ends_the_run_at_once() {
     ] {
         assert!(said.contains(words), "no {words} in {}", told(&output));
     }
-    // It does not wait for the end.
+    // The run does not wait for its scheduled end.
     assert!(began.elapsed().as_secs() < 100, "{:?}: {}", began.elapsed(), told(&output));
 }
 
@@ -227,7 +229,7 @@ fn a_node_says_who_it_is_for() {
 mod long {
     use super::*;
 
-    /// Without rates there is no shaper either: windows alone.
+    /// Without rates there is no shaper: only windows limit the consumers.
     #[test]
     #[ignore = "long: make long"]
     fn forwarders_without_a_law_carry_windows() {
@@ -281,7 +283,7 @@ mod long {
                     .map(|transfer| (transfer.start, transfer.size, transfer.ideal))
                     .collect();
                 contents.sort();
-                // All that began have come, and every byte of them counts once.
+                // All transfers that began are complete, and every byte counts once.
                 assert_eq!(transfers.begun, contents.len() as u64, "{}", flow.name);
                 let bytes: u64 = contents.iter().map(|(_, size, _)| size.get()).sum();
                 assert_eq!(flow.total.goodput.get(), bytes, "{}", flow.name);
@@ -293,7 +295,7 @@ mod long {
                 );
                 contents
             });
-            // 15 requests of each in the mean.
+            // The expected number is 15 requests of each kind.
             assert!(contents.len() >= 4, "{}: {}", live.name, contents.len());
             assert_eq!(contents, expected, "{}", live.name);
         }

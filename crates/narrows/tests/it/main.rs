@@ -1,4 +1,4 @@
-//! Tests of the crate as its users see it, in one program.
+//! Tests of the crate as its users meet it, in one program.
 
 mod arrows;
 mod attack;

@@ -1,4 +1,4 @@
-//! The flags that put another network or workload in place mean the same in every command.
+//! Flags that replace the network or the workload mean the same in every command.
 
 use crate::scratch::{Scratch, code, same, stderr, stdout};
 use serde_json::Value;
@@ -58,7 +58,7 @@ fn a_run_and_a_cell_on_another_network_are_alike() {
             && !scenario.contains("10 Mbit/s"),
         "{scenario}"
     );
-    // From its directory a result is made again as it is.
+    // A result can be made again from its directory.
     let remake = summary(&place, "swept")["remake"].as_str().expect("a command").to_owned();
     assert_eq!(remake, "narrows sweep sweep.toml");
     let output = place.narrows(["sweep", "swept/sweep.toml", "--quiet", "--out", "again"]);
@@ -88,7 +88,7 @@ fn several_are_networks_of_a_matrix_that_shows_both_of_a_pair() {
     for words in ["lte, fq-codel", "wifi, fq-codel", "Goodput, Mbit/s: row beside column", " / "] {
         assert!(told.contains(words), "{words} is not in {told}");
     }
-    // Harm is marked by its interval over seeds.
+    // Harm is marked only if its whole interval over seeds exceeds the yardstick.
     let harm: Vec<&str> = told.split("\n\n").filter(|table| table.starts_with("Harm in")).collect();
     assert!(harm.len() == 6 && harm.iter().all(|table| !table.contains('!')), "{told}");
     assert!(told.contains("for which one seed is too few"), "{told}");

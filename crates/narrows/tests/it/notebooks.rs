@@ -1,10 +1,11 @@
-//! The Python of docs/how-to/notebooks.md runs on a result. `make notebooks` installs what it needs; without, this is left out.
+//! The Python code in docs/how-to/notebooks.md runs on a result. `make notebooks` installs the
+//! packages that it needs; without them the test is left out.
 
 use crate::blocks::root;
 use crate::scratch::{Scratch, code, stderr};
 use std::fs;
 
-/// The fenced blocks of Python.
+/// Returns the fenced blocks of Python.
 fn fenced(page: &str) -> Vec<&str> {
     let opened = page.split("```python\n").skip(1);
     opened.map(|rest| rest.split_once("```").expect("a block ends").0).collect()
@@ -45,7 +46,7 @@ fn the_notebooks_draw_their_figures() {
         if let Some((_, file)) = block.split_once("savefig(\"") {
             let file = file.split('"').next().expect("a name");
             let drawn = String::from_utf8(place.read(file)).expect("text");
-            // Three cases are more than an empty frame.
+            // A legend with three cases shows that the figure is more than an empty frame.
             assert!(
                 ["newreno", "cubic", "bbr"]
                     .iter()

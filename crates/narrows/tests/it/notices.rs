@@ -1,5 +1,5 @@
-//! `THIRD-PARTY.txt` names everything that is a part of the program or of the Python package, with its licence: `make docs` rewrites it from
-//! `Cargo.lock` and the packages' own files.
+//! `THIRD-PARTY.txt` names everything that is part of the program or of the Python package, with
+//! its licence. `make docs` generates the file from `Cargo.lock` and the packages' own files.
 
 use crate::blocks::root;
 use serde_json::Value;
@@ -8,11 +8,12 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
-/// The platform of releases: other ones need other packages.
+/// Platform of the releases. Other platforms need other packages.
 const PLATFORM: &str = "x86_64-unknown-linux-gnu";
-/// The crates that are given away.
+/// Crates that releases distribute.
 const OURS: [&str; 2] = ["narrows", "narrows-python"];
-/// Licences that are taken, the first choice first. Each allows a program of any licence, with its notice.
+/// Accepted licences, the preferred first. Each is compatible with a program of any licence if its
+/// notice is included.
 const TAKEN: [&str; 11] = [
     "MIT",
     "BSD-2-Clause",
@@ -26,7 +27,7 @@ const TAKEN: [&str; 11] = [
     "Apache-2.0",
     "Apache-2.0 WITH LLVM-exception",
 ];
-/// Parts in other languages that packages bring along: the package, the part, and the file of it that has the notice.
+/// Parts in other languages inside packages: the package, the part, and its file with the notice.
 const INSIDE: [(&str, &str, &str); 2] = [
     ("notosans", "Noto Sans, by which figures are drawn (OFL-1.1)", "fonts/LICENSE_OFL.txt"),
     (
@@ -35,13 +36,13 @@ const INSIDE: [(&str, &str, &str); 2] = [
         "libbpf/LICENSE.BSD-2-Clause",
     ),
 ];
-/// Parts of others that this repository has: the part, and the file with its notice.
+/// Third-party files in this repository: the part, and the file with its notice.
 const KEPT: [(&str, &str); 1] = [(
     "plotly.js, which every page of a report has, compressed (MIT)",
     "crates/report/src/page/assets/plotly.LICENSE.txt",
 )];
 
-/// A package of another author.
+/// A third-party package.
 struct Package {
     name: String,
     line: String,
@@ -67,7 +68,7 @@ fn every_part_of_others_is_named_with_its_licence() {
     );
 }
 
-/// The packages that a release is built from, by name and version.
+/// Returns the packages from which a release is built, by name and version.
 fn packages() -> Vec<Package> {
     let arguments = [
         "metadata",
@@ -104,7 +105,7 @@ fn packages() -> Vec<Package> {
     let mut reached = BTreeSet::new();
     while let Some(id) = open.pop() {
         if reached.insert(id.clone()) {
-            // What only tests need is not given away.
+            // Packages that only tests need are not distributed.
             let given = |need: &&Value| {
                 list(&need["dep_kinds"]).iter().any(|kind| kind["kind"].as_str() != Some("dev"))
             };
@@ -139,7 +140,7 @@ fn package(own: &Value) -> Package {
     }
 }
 
-/// The licences that are chosen of an expression of SPDX.
+/// Returns the licences chosen from an SPDX expression.
 fn chosen(expression: &str, line: &str) -> Vec<&'static str> {
     let all = expression.split(" AND ").map(|part| {
         let choices: Vec<&str> = part
@@ -166,7 +167,7 @@ fn notices(packages: &[Package]) -> String {
     packages
         .iter()
         .for_each(|package| text += &format!("- {}\n", package.line.trim_end_matches([' ', ':'])));
-    // The same text of several packages stands once.
+    // Equal texts of several packages appear once.
     let mut texts: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for package in packages {
         for notice in files(package) {
@@ -197,7 +198,7 @@ fn notices(packages: &[Package]) -> String {
     text
 }
 
-/// The texts of the licences that are chosen, and further notices, as a package has them.
+/// Returns the texts of the chosen licences, and further notices, from the files of a package.
 fn files(package: &Package) -> Vec<String> {
     let begins =
         |name: &str, with: &[&str]| with.iter().any(|begin| name.to_lowercase().starts_with(begin));
@@ -211,7 +212,7 @@ fn files(package: &Package) -> Vec<String> {
         })
         .collect();
     names.sort();
-    // Of files by licence those that are chosen.
+    // If a package has one file for each licence, only the chosen licences' files are taken.
     let of = |licence: &str| licence.split(['-', ' ']).next().unwrap_or_default().to_lowercase();
     let chosen: Vec<String> = package.licences.iter().map(|licence| of(licence)).collect();
     let others = |name: &str| {
@@ -227,7 +228,7 @@ fn files(package: &Package) -> Vec<String> {
         .collect()
 }
 
-/// Lines without spaces at their ends.
+/// Removes spaces at the ends of lines.
 fn tidy(text: &str) -> String {
     let lines: Vec<&str> =
         text.trim_matches(['\u{feff}', '\n', '\r', ' ']).lines().map(str::trim_end).collect();

@@ -1,4 +1,5 @@
-//! Files from outside, and neighbours: whatever a file says or a killed predecessor left, nothing but the named result is written, and refusals are words.
+//! Untrusted files, and files that killed programs left: whatever they contain, a command writes
+//! only the named result, and refuses with a message.
 
 use crate::scratch::{PROGRAM, SHORT, Scratch, code, stderr, stdout};
 use serde_json::Value;
@@ -7,12 +8,12 @@ use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// `SHORT`, for so long that it has to be stopped.
+/// Returns `SHORT` with a duration so long that it must be stopped.
 fn endless() -> String {
     SHORT.replace("\"2 s\"", "\"10000 h\"")
 }
 
-/// Starts a command, and returns when `path` is there.
+/// Starts a command, and returns when `path` exists.
 fn started(place: &Scratch, arguments: &[&str], path: &str) -> Child {
     let mut child = place
         .command(PROGRAM)

@@ -80,7 +80,8 @@ fn measurements_are_summarised_drawn_and_kept() {
         "the simulated delay is missing"
     );
 
-    // Kept: the report is drawn again as it was, and the run made again from the directory.
+    // The result keeps the measurements: the same report can be drawn again, and the run made again
+    // from the directory.
     let again = scratch.narrows(["report", "out"]);
     assert!(stdout(&again).contains("Measured, mm link.log"));
     assert!(scratch.read("out/report.html") == report.into_bytes());
@@ -100,8 +101,8 @@ fn measurements_are_summarised_drawn_and_kept() {
     assert!(scratch.read("out/report.html") == scratch.read("twice/report.html"));
 }
 
-/// The log that Narrows writes of a sender is a qlog like those of stacks: it can be drawn over its
-/// own run.
+/// A qlog that Narrows writes of a sender is like the qlogs of other stacks: it can be laid over
+/// its own run.
 #[test]
 fn a_qlog_is_drawn_over_the_run_that_it_is_of() {
     let scratch = Scratch::new("overlay-qlog");

@@ -1,12 +1,13 @@
-//! docs/how-to/bring-your-own.md: its controller compiles, its commands run, and show what the page says. `UPDATE_DOCS=1 cargo test -p narrows --test it own_controller` rewrites
-//! what they print.
+//! The controller in docs/how-to/bring-your-own.md compiles, its commands run, and their output
+//! equals the page. `UPDATE_DOCS=1 cargo test -p narrows --test it own_controller` rewrites the
+//! output.
 
 use crate::blocks::{is_stale, rewritten, root};
 use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
 use std::fs;
 use std::process::Output;
 
-/// The blocks of the page in a language.
+/// Returns the code blocks of the page in a language.
 fn blocks<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
     let begin = format!("```{language}\n");
     page.split(&begin).skip(1).map(|block| block.split("```").next().expect("an end")).collect()

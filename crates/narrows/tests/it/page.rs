@@ -1,11 +1,11 @@
-//! What a page draws.
+//! Data that a page draws.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
 use serde_json::Value;
 
-/// The data that a page carries.
+/// Returns the data in a page.
 pub fn data(page: &str) -> Result<Value, String> {
     let (_, rest) = page.split_once("id=\"data\"").ok_or("the page has no data")?;
     let (packed, _) = rest

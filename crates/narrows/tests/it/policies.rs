@@ -1,10 +1,10 @@
-//! Learned policies from files as a user meets them.
+//! Learned policies from files, as a user meets them.
 
 use crate::scratch::{Scratch, code, same, stderr, stdout};
 use serde_json::{Value, json};
 use std::fs;
 
-/// A policy whose action is always the same.
+/// Returns a policy with a constant action.
 fn constant(action: f64) -> Value {
     json!({
         "format": "narrows-policy", "version": 1, "preset": "aurora", "note": "always the same",
@@ -48,7 +48,8 @@ fn a_policy_is_compared_with_other_controllers_and_kept_with_the_result() {
     let goodput = |case: usize| {
         summary["cases"][case]["metrics"]["goodput"]["values"][0].as_f64().expect("a goodput")
     };
-    // Two flows that never change their 1 Mbit/s of packets of 1500 bytes, of which 1448 are payload.
+    // Two flows with a constant rate of 1 Mbit/s. A packet has 1500 bytes, of which 1448 are
+    // payload.
     assert!((goodput(1) - 2.0 * 1448.0 / 1500.0).abs() < 0.03, "{}", goodput(1));
     assert_eq!(
         place.read("1/mine.policy.json"),
@@ -60,7 +61,7 @@ fn a_policy_is_compared_with_other_controllers_and_kept_with_the_result() {
         (&told["controllers"][0]["name"], &told["controllers"][0]["object"]),
         (&json!("mine"), &json!("mine.policy.json"))
     );
-    // Without the file where it was, the scenario in the result finds that beside it.
+    // If the file is gone, the scenario in the result finds the copy beside it.
     fs::remove_file(place.path("mine.policy.json")).expect("the file");
     let output =
         place.narrows(["run", "1/scenario-2-mine-first_mbps-1.toml", "--quiet", "--out", "again"]);
@@ -147,7 +148,7 @@ fn what_is_no_policy_is_refused_with_place_value_and_remedy() {
         &constant(0.0).to_string().replace("\"version\":1", "\"version\":1,\"extra\":2"),
     );
     refused(&["unknown field `extra`", "docs/how-to/learn.md"]);
-    // Finite weights whose sums are not.
+    // Finite weights whose sums are infinite.
     let mut huge = constant(0.0);
     huge["layers"] = json!([
         { "weights": [vec![1e308; 30], vec![1e308; 30]], "biases": [1e308, 1e308], "activation": "none" },

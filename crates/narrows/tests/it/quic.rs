@@ -66,7 +66,7 @@ fn a_connection_that_timed_out_is_named_below_the_result() {
     assert!(!stdout(&output).contains("tcp with seed"), "{}", stdout(&output));
 }
 
-/// One flow of a stack over 200 ms, with the stacks' own window of flow control.
+/// One flow over a round trip of 200 ms, with the stacks' own flow-control windows.
 const LONG: &str = r#"duration = "6 s"
 warmup = "2 s"
 [[link]]
@@ -103,7 +103,7 @@ fn flow_control_is_told_of_and_the_crate_is_in_the_record() {
     assert!(stack["replaced"][0].as_str().expect("text").starts_with("rand_pcg by "));
 }
 
-/// The stacks' own qlog comes with a feature, which tests are built without.
+/// The stacks' own qlog needs a feature that is off in most builds.
 #[test]
 fn the_log_of_a_stack_needs_a_feature() {
     let place = Scratch::new("quic-qlog");
@@ -130,7 +130,7 @@ fn the_kernel_has_no_stacks() {
     let output = place.narrows(["live", "live.toml"]);
     assert_ne!(code(&output), 0);
     let said = stderr(&output);
-    // Without root, live runs are refused before.
+    // Without root, live runs are refused earlier.
     assert!(said.contains("simulate it with narrows run") || said.contains("root"), "{said}");
 }
 
@@ -138,7 +138,7 @@ fn the_kernel_has_no_stacks() {
 mod long {
     use super::*;
 
-    /// quinn's BBR leaves nothing to CUBIC: the criterion of coexistence says so.
+    /// quinn's BBR starves CUBIC, and the coexistence criterion fails.
     #[test]
     #[ignore = "long: make long"]
     fn a_check_finds_that_bbr_of_quinn_is_unfair() {

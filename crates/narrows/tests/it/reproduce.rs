@@ -1,4 +1,4 @@
-//! Published results, reproduced, as a user meets them: also killed and continued.
+//! Reproductions of published results as a user meets them, also killed and resumed.
 
 use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
 use serde_json::Value;
@@ -6,7 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// A place with a paper of two figures and four claims, one of which does not hold and says so.
+/// Creates a scratch directory with a paper of two figures and four claims. One claim does not
+/// hold, and the paper says so.
 fn place(name: &str) -> Scratch {
     let place = Scratch::new(name);
     fs::create_dir(place.path("paper")).expect("a directory");
@@ -48,7 +49,7 @@ fn claims_are_judged_one_by_one_and_the_share_is_told() {
     );
     assert_eq!(place.listing(), ["one", "paper"]);
 
-    // Any number of threads, the same bytes; the JSON is that of the directory.
+    // Any number of threads gives the same bytes, and the printed JSON equals the directory's.
     let output =
         place.narrows(["reproduce", "paper", "--quiet", "--jobs", "2", "--out", "two", "--json"]);
     for file in ["claims.json", "plots.json", "report.html"] {
@@ -66,10 +67,10 @@ fn claims_are_judged_one_by_one_and_the_share_is_told() {
         (leaving["holds"].as_bool(), leaving["judged"].as_str(), leaving["scaled"].as_str()),
         (Some(true), Some("ordering"), None)
     );
-    // Half the link before, the whole after.
+    // Before, the flow gets half the link; afterwards, all of it.
     assert!((1.5..2.5).contains(&leaving["measured"].as_f64().expect("a number")), "{leaving}");
 
-    // On the page: each plot and each claim, and it needs no other file.
+    // The page shows each plot and each claim, and needs no other file.
     let page = String::from_utf8(place.read("one/report.html")).expect("text");
     assert_eq!(page.matches("data-plot=\"").count(), 3);
     assert!(

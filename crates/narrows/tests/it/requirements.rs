@@ -1,19 +1,20 @@
-//! Every requirement of `docs/reference/requirements.md` is quoted beside the code that fulfils it and at a
-//! test that shows it, and no source quotes another.
+//! Each requirement in `docs/reference/requirements.md` is quoted at the code that fulfils it and
+//! at a test of it, and sources quote no other requirement.
 
 use crate::blocks::root;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// The words before a quotation in the source, and before one at a test.
+/// Words before a quotation at the code, and words before a quotation at a test.
 const FULFILS: &str = "Requirement, ";
 const SHOWS: &str = "Shows ";
 
-/// A requirement: where it stands, and what it says.
+/// A requirement: its place in a document, and its text.
 type Quotation = (String, String);
 
-/// The rows of the page, with the reason of those that are not fulfilled.
+/// Returns the rows of the page. The text is the reason why a requirement is not fulfilled, if it
+/// is not.
 fn listed() -> Vec<(Quotation, String)> {
     let page = fs::read_to_string(root().join("docs/reference/requirements.md")).expect("the page");
     let rows = page.lines().filter_map(|line| {
@@ -25,7 +26,7 @@ fn listed() -> Vec<(Quotation, String)> {
     rows.collect()
 }
 
-/// The quotations in the comments of all sources, after these words.
+/// Collects the quotations after `words` in the comments of all sources below `folder`.
 fn quoted(words: &str, folder: &Path, found: &mut BTreeSet<Quotation>) {
     for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry")) {
         let path = entry.path();
@@ -49,8 +50,8 @@ fn quoted(words: &str, folder: &Path, found: &mut BTreeSet<Quotation>) {
     }
 }
 
-/// Comments that stand on lines of their own, each in one line. An empty line of a comment begins
-/// another.
+/// Returns the comments of a source, each joined into one line. An empty comment line separates two
+/// comments.
 fn comments(text: &str) -> Vec<String> {
     let mut all = vec![String::new()];
     for line in text.lines() {

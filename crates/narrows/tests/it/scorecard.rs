@@ -1,4 +1,5 @@
-//! Scorecards as a user meets them: their numbers, files and refusals, made again, interrupted and continued.
+//! Scorecards as a user meets them: numbers, files and refusals; made again, interrupted and
+//! resumed.
 
 use crate::scratch::{PROGRAM, SHORT, Scratch, code, same, stderr, stdout};
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -58,7 +59,8 @@ fn a_scorecard_has_a_row_for_each_contender_and_the_same_bytes_with_any_threads(
     ];
     assert_eq!(place.files_of("1"), files);
     let card = json(&place.read("1/scorecard.json"));
-    // On two networks, for two kinds of traffic: two controllers alone; two and the competitor's own beside it.
+    // On each of two networks, for each of two kinds of traffic: two controllers alone, and two
+    // controllers and the competitor beside the competitor.
     let entries = card["entries"].as_array().expect("entries");
     assert_eq!(entries.len(), 2 * 2 * (2 + 3));
     for entry in entries {
@@ -85,7 +87,8 @@ fn a_scorecard_has_a_row_for_each_contender_and_the_same_bytes_with_any_threads(
                 .is_some_and(|harm| (0.0..=1.0).contains(&harm)))
         );
     }
-    // On each network 2 * 5 runs of traffic, and the competitor alone; 6 of them with two groups; twice for the seeds.
+    // Each network has 10 runs with traffic, of which 6 have two groups of flows, and one run of
+    // the competitor alone. Each runs with two seeds.
     let rows = |file: &str| {
         let table = SerializedFileReader::new(File::open(place.path(file)).expect("a table"))
             .expect("Parquet");
@@ -140,8 +143,9 @@ fn harm_is_what_the_groups_of_runs_say() {
     }
 }
 
-/// Kills a command after some of its runs, and resumes it: the result equals an uninterrupted one.
-/// Returns the scratch folder, with the result `killed`, and what the resumed command printed.
+/// Kills a command after some of its runs and resumes it. Asserts that the result equals an
+/// uninterrupted one. Returns the scratch directory with the result `killed`, and the output of the
+/// resumed command.
 pub fn resumed(name: &str, command: &[&str]) -> (Scratch, String) {
     let place = Scratch::new(name);
     assert_eq!(code(&place.narrows(command.iter().copied().chain(["--out", "whole"]))), 0);

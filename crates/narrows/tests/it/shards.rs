@@ -1,4 +1,5 @@
-//! Shards of a sweep that are made apart and merged: also killed, with one missing, and with one that does not belong to them.
+//! Shards of a sweep that run separately and are merged: also killed, with one missing, and with a
+//! foreign one.
 
 use crate::scratch::{PROGRAM, Scratch, code, same, stderr, stdout};
 use narrows_report::sha256;
@@ -59,7 +60,7 @@ fn refused(place: &Scratch, arguments: &[&str]) -> String {
     stderr(&output)
 }
 
-/// Each name of a build is the same.
+/// Replaces the names of builds by a fixed one.
 fn without_builds(text: &str) -> String {
     let mut parts = text.split("(build ");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -87,7 +88,7 @@ fn shards_merged_are_the_sweep_that_one_machine_makes() {
         );
     }
     let shards = ["1-of-3", "2-of-3", "3-of-3"];
-    // Every run is in one shard, and no shard has more than its share and one.
+    // Every run is in one shard, and the shards have almost equal sizes.
     let dealt = shards.map(|shard| runs(&place, shard));
     assert_eq!(dealt.iter().map(BTreeSet::len).sum::<usize>(), 24);
     assert_eq!(dealt.iter().flatten().copied().collect::<BTreeSet<u64>>(), (0..24).collect());
@@ -105,7 +106,7 @@ fn shards_merged_are_the_sweep_that_one_machine_makes() {
         (summary["kind"].as_str(), summary["shard"].as_str(), summary["all"].as_u64()),
         (Some("shard"), Some("2/3"), Some(24))
     );
-    // In any order, and elsewhere than where the scenario was.
+    // Shards can be merged in any order, and elsewhere than in the scenario's directory.
     fs::create_dir(place.path("elsewhere")).expect("a directory");
     fs::rename(place.path("1-of-3"), place.path("elsewhere/1")).expect("a move");
     fs::remove_file(place.path("lte.up")).expect("a file");
@@ -115,7 +116,7 @@ fn shards_merged_are_the_sweep_that_one_machine_makes() {
     );
     same(&place, "whole", "merged");
     assert!(!place.path("merged.partial").exists());
-    // A part twice, or divided otherwise, is the same part.
+    // A shard given twice, or a sweep divided differently, gives the same result.
     place.write("lte.up", "1\n2\n2\n5\n9\n");
     done(&place, &["sweep", "dealt.toml", "--shard", "0..20", "--out", "most"]);
     done(
@@ -123,7 +124,7 @@ fn shards_merged_are_the_sweep_that_one_machine_makes() {
         &["merge", "most", "3-of-3", "2-of-3", "elsewhere/1", "elsewhere/1", "--out", "again"],
     );
     same(&place, "whole", "again");
-    // More shards than runs: some are empty, which is no failure.
+    // With more shards than runs, some shards are empty. That is not a failure.
     let of_one =
         place.narrows(["sweep", "dealt.toml", "--seeds", "1", "--shard", "5/40", "--out", "few"]);
     assert_eq!(code(&of_one), 0, "{}", stderr(&of_one));
@@ -157,10 +158,11 @@ fn a_shard_that_was_killed_continues_where_it_was() {
     child.kill().expect("a kill");
     child.wait().expect("an end");
     assert!(!place.path("two").exists());
-    // Another shard does not go on with it.
+    // A shard cannot resume the file of another shard.
     let other = refused(&place, &["sweep", "dealt.toml", "--shard", "1/2", "--out", "two"]);
     assert!(other.contains("those of shard 2/2, not of shard 1/2"), "{other}");
-    // What is kept is not run again: one of the kept runs, changed together with its SHA-256, comes through to the result.
+    // Kept runs are not run again. To show it, one kept run is changed together with its SHA-256,
+    // and the change appears in the result.
     let text = String::from_utf8(kept()).expect("text");
     let (first, second) =
         (text.lines().next().expect("an origin"), text.lines().nth(1).expect("a run"));
@@ -170,7 +172,7 @@ fn a_shard_that_was_killed_continues_where_it_was() {
     let summed = format!("{}  {changed}", sha256(format!("{origin} {changed}").as_bytes()));
     fs::write(place.path("changed.partial"), text.replacen(second, &summed, 1)).expect("a file");
     done(&place, &["sweep", "--resume", "changed"]);
-    // Without that, the line is named.
+    // Without the matching checksum, the message names the line.
     fs::write(place.path("digit.partial"), text.replacen(run, &changed, 1)).expect("a file");
     let digit = refused(&place, &["sweep", "--resume", "digit"]);
     assert!(
@@ -185,7 +187,7 @@ fn a_shard_that_was_killed_continues_where_it_was() {
     assert!(differs.contains("is in changed and in two, and they differ"), "{differs}");
     done(&place, &["merge", "one", "two", "--out", "merged"]);
     same(&place, "whole", "merged");
-    // Made again, a shard that is complete is left as it is.
+    // A complete shard is not run again.
     let before = fs::metadata(place.path("two/runs.parquet"))
         .and_then(|file| file.modified())
         .expect("a time");
@@ -218,7 +220,7 @@ fn what_does_not_make_a_whole_is_refused() {
     place.write("lte.up", "1\n2\n3\n5\n9\n");
     done(&place, &["sweep", "dealt.toml", "--shard", "2/4", "--out", "traced"]);
     done(&place, &["sweep", "dealt.toml", "--seeds", "1", "--out", "whole"]);
-    // The same part of another build: the name of the build is in the table, where its text is as long.
+    // A shard of another build: its table has another build name of the same length.
     let mut bytes = place.read("places/runs.parquet");
     let at = bytes.windows(7).position(|window| window == b"(build ").expect("the build") + 7;
     bytes[at..at + 4].copy_from_slice(b"0000");

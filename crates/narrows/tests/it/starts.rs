@@ -1,4 +1,4 @@
-//! Starts of connections as a user compares and checks them.
+//! Connection starts as a user compares and checks them.
 
 use crate::scratch::{Scratch, code, stderr, stdout};
 use serde_json::Value;
@@ -7,7 +7,7 @@ fn json(bytes: &[u8]) -> Value {
     serde_json::from_slice(bytes).expect("JSON")
 }
 
-/// 10 MB over a geostationary satellite: with a saved path they take 0.55 of the time.
+/// A transfer of 10 MB over a geostationary satellite takes 0.55 of the time if its path is saved.
 #[test]
 fn a_saved_path_is_given_on_the_command_line() {
     let place = Scratch::new("starts-saved");
@@ -22,8 +22,8 @@ fn a_saved_path_is_given_on_the_command_line() {
         metrics["fct_p50"]["median"].as_f64().unwrap_or_else(|| panic!("{metrics}"))
     };
     assert!((0.4..0.6).contains(&(took(1) / took(0))), "{} s, {} s", took(1), took(0));
-    // The result has what was saved: the base round trip, and 40 Mbit/s for 0.6 s in packets of
-    // 1500 B.
+    // The result contains the saved path: the base round trip, and the window for 40 Mbit/s over
+    // 0.6 s in packets of 1500 B.
     let scenarios: Vec<String> = place.files_of("saved");
     let file = scenarios.iter().find(|name| name.starts_with("scenario-2")).expect("a scenario");
     let text = String::from_utf8(place.read(&format!("saved/{file}"))).expect("text");

@@ -1,4 +1,4 @@
-//! Sweeps, matrices and comparisons of results as a user meets them: also killed and continued.
+//! Sweeps, matrices and comparisons of results as a user meets them, also killed and resumed.
 
 use crate::scorecard::resumed;
 use crate::scratch::{PROGRAM, Scratch, code, same, stderr, stdout};
@@ -136,7 +136,7 @@ fn a_sweep_that_was_killed_continues_where_it_was() {
     assert_eq!(code(&place.narrows(["sweep", "swept.toml", "--quiet", "--out", "whole"])), 0);
     let command = ["sweep", "swept.toml", "--quiet", "--jobs", "1", "--out", "killed"];
     let mut kept = 0;
-    // Killed three times, each time after some more runs.
+    // The sweep is killed three times, each time after some more runs.
     for _ in 0..3 {
         let mut child = place.command(PROGRAM).args(command).spawn().expect("narrows runs");
         let began = Instant::now();
@@ -159,7 +159,7 @@ fn a_sweep_that_was_killed_continues_where_it_was() {
         kept = lines();
         assert!(!place.path("killed").exists());
     }
-    // A line that was cut off is no run.
+    // A torn line does not count as a run.
     let mut torn = place.read("killed.partial");
     let cut = torn.len() - 9;
     torn.truncate(cut);
@@ -227,7 +227,7 @@ fn runs_of_another_build_are_not_mixed() {
         .args(["sweep", "swept.toml", "--quiet", "--set", "duration=4000 s", "--out", "old"])
         .spawn()
         .expect("narrows runs");
-    // Its first line is the origin of the runs.
+    // The first line is the origin of the runs.
     while !fs::read(place.path("old.partial")).is_ok_and(|bytes| bytes.contains(&b'\n')) {
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -430,7 +430,8 @@ fn a_matrix_has_shares_that_add_up_and_its_yardstick() {
         "{told}"
     );
     let summary: Value = serde_json::from_slice(&place.read("pairs/summary.json")).expect("JSON");
-    // 2 alone, 3 pairs, and for the yardstick NewReno alone and beside CUBIC, on two networks.
+    // On each of two networks: 2 controllers alone, 3 pairs, and as the yardstick NewReno alone and
+    // beside CUBIC.
     assert_eq!(summary["cells"].as_array().map(Vec::len), Some(14));
     let measure = |name: &str, network: usize| -> Vec<Vec<f64>> {
         let all = summary["matrix"]["measures"].as_array().expect("measures");
@@ -450,12 +451,12 @@ fn a_matrix_has_shares_that_add_up_and_its_yardstick() {
                 "{name}"
             );
         }
-        // Alone a flow has the link; beside another of its kind it loses about half.
+        // Alone, a flow has the whole link. Beside another flow of its kind it loses about half.
         let harm = measure("harm_throughput", network);
         assert!((harm[0][0] - 0.5).abs() < 0.1, "{harm:?}");
     }
     assert_eq!(rows(&place, "pairs/matrix.parquet").0, 8);
-    // Of pairs there are two groups of flows.
+    // Pairs have two groups of flows, with a table each.
     assert_eq!(place.files_of("pairs").len(), FILES.len() + 2);
     let again = place.narrows(arguments.into_iter().chain(["--jobs", "1", "--out", "again"]));
     assert_eq!(again.stdout, output.stdout);
@@ -486,7 +487,7 @@ fn a_matrix_of_transfers_tells_harm_of_their_completion_and_no_starvation() {
     };
     let one = told(["newreno", "cubic"], "one");
     assert!(one.contains("Harm in completion times") && !one.contains("Starvation"), "{one}");
-    // Both are offered the same, whichever is the first.
+    // Both controllers are offered the same traffic in either order.
     let other = told(["cubic", "newreno"], "other");
     for told in [&one, &other] {
         let share = told

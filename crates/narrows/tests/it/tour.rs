@@ -1,6 +1,8 @@
-//! README and the chapters of the tour show what their commands print: `UPDATE_DOCS=1 cargo test -p narrows --test it tour` rewrites them.
+//! README and the chapters of the tour show the output of their commands.
+//! `UPDATE_DOCS=1 cargo test -p narrows --test it tour` rewrites it.
 //!
-//! A page says `<!-- run: narrows ... -->`; what follows up to `<!-- end of run -->` comes from that command.
+//! A page contains `<!-- run: narrows ... -->`. Everything up to `<!-- end of run -->` comes from
+//! that command.
 
 use crate::blocks::{is_stale, pages, rewritten, root};
 use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
@@ -15,7 +17,7 @@ fn readme_and_tour_show_what_their_commands_print() {
         let text = rewritten(&page, "run", &mut |command| {
             shown += 1;
             let out = place.path(&format!("result-{shown}"));
-            // A shell splits the words as the reader's does.
+            // A shell splits the words, as the reader's shell does.
             let mut shell: Command = place.command("sh");
             shell.current_dir(root());
             let ran = shell.args([

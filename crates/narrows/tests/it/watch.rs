@@ -1,4 +1,5 @@
-//! Runs that a browser watches: values arrive while they go on, then the report; and they are the runs that they are without it.
+//! Runs watched in a browser: values arrive during the run, then the report. Results equal those of
+//! runs that nobody watches.
 
 #[allow(dead_code)]
 #[path = "../../../report/tests/it/browser/driver.rs"]
@@ -13,7 +14,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Two flows on a link that takes the simulator some seconds.
+/// Two flows on a link that take some seconds to simulate.
 const LONG: &str = r#"name = "Long <enough>"
 duration = "400 s"
 
@@ -32,7 +33,7 @@ controller = "cubic"
 count = 2
 "#;
 
-/// A command whose page is served.
+/// A command that serves its page.
 struct Watched {
     child: Child,
     stderr: BufReader<ChildStderr>,
@@ -40,7 +41,7 @@ struct Watched {
 }
 
 impl Watched {
-    /// Starts it and waits until it tells its address.
+    /// Starts a command, and waits until it prints its address.
     fn start(place: &Scratch, arguments: &[&str]) -> Watched {
         let mut child = place
             .command(PROGRAM)
@@ -63,7 +64,7 @@ impl Watched {
         Watched { child, stderr, port }
     }
 
-    /// Sends a request with these fields.
+    /// Sends a request with header fields.
     fn ask(&self, request: &str, fields: &str) -> BufReader<TcpStream> {
         let mut connection = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
         connection.set_read_timeout(Some(Duration::from_secs(120))).expect("a socket");
@@ -77,7 +78,7 @@ impl Watched {
         self.ask(&format!("GET {path}"), &format!("Host: 127.0.0.1:{}\r\n", self.port))
     }
 
-    /// The status of an answer.
+    /// Returns the status of the answer to a request.
     fn status(&self, request: &str, fields: &str) -> u16 {
         let mut first = String::new();
         self.ask(request, fields).read_line(&mut first).expect("an answer");
@@ -88,7 +89,8 @@ impl Watched {
             .unwrap_or_else(|| panic!("{first}"))
     }
 
-    /// Waits for its end: status, standard output, the rest of standard error.
+    /// Waits for the end. Returns the exit status, the standard output, and the rest of the
+    /// standard error.
     fn end(mut self) -> (Option<i32>, String, String) {
         let (mut told, mut failed) = (String::new(), String::new());
         self.child.stdout.take().expect("a pipe").read_to_string(&mut told).expect("text");
@@ -97,7 +99,7 @@ impl Watched {
     }
 }
 
-/// The head of an answer and what follows it.
+/// Returns the header and the body of an answer.
 fn answered(mut answer: BufReader<TcpStream>) -> (String, Vec<u8>) {
     let (mut head, mut body) = (String::new(), Vec::new());
     while !head.ends_with("\r\n\r\n") {
@@ -107,7 +109,7 @@ fn answered(mut answer: BufReader<TcpStream>) -> (String, Vec<u8>) {
     (head, body)
 }
 
-/// The states that a stream tells of, and whether it says that they were all.
+/// Returns the states in a stream of events, and whether the stream ended with the end event.
 fn heard(stream: BufReader<TcpStream>) -> (Vec<Value>, bool) {
     let lines: Vec<String> = stream.lines().map_while(Result::ok).collect();
     assert!(
@@ -121,7 +123,7 @@ fn heard(stream: BufReader<TcpStream>) -> (Vec<Value>, bool) {
     (states.collect(), lines.iter().any(|line| line == "event: end"))
 }
 
-/// Run and time of each state; the time grows with each, and starts anew with each run.
+/// Returns run and time of each state. Asserts that time increases within each run.
 fn times(states: &[Value]) -> Vec<(u64, f64)> {
     let times: Vec<(u64, f64)> = states
         .iter()
@@ -131,7 +133,7 @@ fn times(states: &[Value]) -> Vec<(u64, f64)> {
     times
 }
 
-/// Numbers in the curves of the panel of this title.
+/// Counts the numbers in the curves of the panel with this title.
 fn drawn(state: &Value, title: &str) -> usize {
     let panels = state["panels"].as_array().expect("panels");
     let panel = panels.iter().position(|panel| panel["title"] == title);
@@ -158,7 +160,7 @@ fn values_arrive_then_the_report_and_the_result_is_that_of_a_run_without() {
     );
     let stream = watched.get("/events");
 
-    // A page from elsewhere gets nothing, and nobody gets anything but the page.
+    // Requests from other origins are refused, and the server serves only the page.
     let own = format!("Host: localhost:{}\r\n", watched.port);
     assert_eq!(watched.status("GET /", &own), 200);
     assert_eq!(watched.status("GET /", "Host: evil.example\r\n"), 403);
@@ -211,7 +213,7 @@ fn values_arrive_then_the_report_and_the_result_is_that_of_a_run_without() {
     assert_eq!(stdout(&without), table);
     let names = place.files_of("without");
     assert_eq!(place.files_of("watched"), names);
-    // It tells of the command and how long it took.
+    // run.json contains the command and its duration.
     for name in names.iter().filter(|name| *name != "run.json") {
         assert!(
             place.read(&format!("watched/{name}")) == place.read(&format!("without/{name}")),
@@ -229,7 +231,7 @@ fn without_a_browser_the_command_ends_as_always() {
     assert!(stderr(&watched).starts_with("Watch it at http://127.0.0.1:"));
     let without = place.narrows(["run", &file, "--out", "without", "--quiet"]);
     assert_eq!((stdout(&watched), stderr(&without).as_str()), (stdout(&without), ""));
-    // Captures and logs are written as well.
+    // Captures and logs are written too.
     let logged =
         place.narrows(["run", &file, "--watch", "--out", "logged", "--quiet", "--acks", "all"]);
     assert_eq!((code(&logged), stdout(&logged)), (0, stdout(&without)), "{}", stderr(&logged));
@@ -305,7 +307,7 @@ fn a_live_run_tells_of_its_values_as_they_come() {
     let (states, ended) = heard(watched.get("/events"));
     assert!(ended);
     let told = times(&states);
-    // A state for each quarter of a second, if the machine has nothing else to do.
+    // About four states arrive per second if the machine has nothing else to do.
     let live = told.iter().filter(|(run, at)| *run == 1 && *at > 0.0).count();
     assert!(live >= 4, "{told:?}");
     let last = states.iter().rfind(|state| state["run"] == 1).expect("a state");
@@ -342,7 +344,7 @@ fn a_browser_sees_points_and_then_the_report() {
             .as_f64()
             .is_some_and(|at| at > 0.0)
     );
-    // The choice of the reader stays.
+    // The reader's selection stays when new values arrive.
     browser.value("(() => { const f = document.getElementById('flows'); f.value = ''; f.dispatchEvent(new Event('change')); })()");
     let at = browser.value("document.getElementById('reached').value");
     browser.until(&format!("document.getElementById('reached')?.value !== {at}"));

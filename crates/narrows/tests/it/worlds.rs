@@ -1,4 +1,5 @@
-//! One scenario in both worlds: applications do the same, and what they do takes about as long.
+//! One scenario, simulated and live: applications do the same, and their transfers take similar
+//! times.
 
 use narrows_measure::{FlowRecord, Record, Transfer};
 use narrows_scenario::Scenario;
@@ -49,7 +50,7 @@ fn flow<'a>(record: &'a Record, name: &str) -> &'a FlowRecord {
     record.flows.iter().find(|flow| flow.name == name).expect("the flow")
 }
 
-/// By their starts.
+/// Returns the transfers of a flow, sorted by start.
 fn transfers(record: &Record, name: &str) -> Vec<Transfer> {
     let mut list = flow(record, name).transfers.as_ref().expect("transfers").list.clone();
     list.sort_by_key(|transfer| transfer.start);
@@ -78,7 +79,7 @@ fn applications_do_the_same_in_both_worlds() {
         eprintln!("skipped: this machine stood still, a packet was handed over {late} late");
         return;
     }
-    // What is drawn does not depend on the world.
+    // Random draws do not depend on the world.
     let drawn = |record: &Record| -> Vec<(Time, u64)> {
         let all = transfers(record, "arrivals");
         let early = all.iter().filter(|transfer| transfer.start < Time::ZERO + Span::from_secs(3));
@@ -90,7 +91,7 @@ fn applications_do_the_same_in_both_worlds() {
         flow(record, "arrivals").transfers.as_ref().map(|transfers| transfers.begun)
     };
     assert_eq!(begun(&live), begun(&simulated));
-    // How long it takes does, by what threads are late and by what kernel and simulator do differently.
+    // Durations do depend on it: threads wake up late, and kernel and simulator differ.
     for name in ["arrivals", "size", "requests"] {
         let (kernel, simulator) =
             (median(&transfers(&live, name)), median(&transfers(&simulated, name)));

@@ -1,4 +1,4 @@
-//! Files that commands write: whole or not at all, through the links that the user names and no others.
+//! Output files are written completely or not at all, and only through links that the user names.
 
 use crate::forward::{forwarder, producer};
 use crate::scratch::{PROGRAM, SHORT, Scratch, code, stderr, stdout};
@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
-/// A result in `out`.
+/// Makes a result in `out`.
 fn result(name: &str) -> Scratch {
     let place = Scratch::new(name);
     place.write("short.toml", SHORT);
@@ -17,7 +17,7 @@ fn result(name: &str) -> Scratch {
     place
 }
 
-/// Commands that write one file, whose path comes last.
+/// Commands that write one file. Its path is the last argument.
 const WRITERS: [&[&str]; 4] = [
     &["report", "out", "--out"],
     &["figure", "out", "throughput", "--svg"],
@@ -25,7 +25,7 @@ const WRITERS: [&[&str]; 4] = [
     &["export", "out", "--format", "perfetto", "--out"],
 ];
 
-/// Runs a command on a disk on which no file may have more than so many blocks of 512 bytes: writing more fails.
+/// Runs a command with a limit on the size of files, in blocks of 512 bytes. Writing more fails.
 fn with_room(place: &Scratch, blocks: u32, arguments: &[&str]) -> Output {
     let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
     place
@@ -69,7 +69,7 @@ fn a_link_in_a_result_leads_no_command_elsewhere() {
         }
         assert_eq!(place.files_of("out"), own);
     }
-    // Without links everything is written, as regular files.
+    // Without links, all files are written as regular files.
     for command in
         [&["report", "out"][..], &["export", "out"], &["export", "out", "--format", "perfetto"]]
     {
@@ -120,7 +120,7 @@ fn what_the_user_names_is_followed_written_into_and_keeps_its_permissions() {
             reader.join().expect("a thread") == wanted
                 && pipe.metadata().expect("a pipe").file_type().is_fifo()
         );
-        // Only root makes devices; this one takes everything.
+        // Only root can create devices. This one accepts all data, like /dev/null.
         let device = place.path(&name("device"));
         if Command::new("mknod")
             .arg(&device)
@@ -131,7 +131,7 @@ fn what_the_user_names_is_followed_written_into_and_keeps_its_permissions() {
             write(&name("device"));
             assert!(device.metadata().expect("a device").file_type().is_char_device());
         }
-        // Standard output is what the shell has made it, not a file of that name.
+        // /dev/stdout is the output that the shell opened, not a file to be replaced.
         let command = format!("exec \"$0\" {} /dev/stdout >> appended-{number}", command.join(" "));
         place.write(&name("appended"), "before");
         assert!(
@@ -185,7 +185,7 @@ fn a_full_disk_leaves_what_was_there() {
             "{file} is cut off"
         );
     }
-    // Neither a key without a certificate, nor the other way round.
+    // A key is not written without its certificate, and a certificate not without its key.
     let output = with_room(&place, 0, &["ndn", "key", "/example", "-o", "own.key"]);
     assert!(
         code(&output) == 2 && stderr(&output).contains("File too large"),
@@ -207,7 +207,7 @@ fn a_key_without_its_certificate_gets_one_and_no_file_is_overwritten() {
         0o600
     );
     assert_eq!(code(&key(&["-o", "own.key"])), 2);
-    // A kill between the two leaves this.
+    // A kill between the two writes leaves a key without a certificate.
     fs::remove_file(place.path("own.cert")).expect("a certificate");
     let again = key(&["-o", "own.key"]);
     assert!(
@@ -275,7 +275,7 @@ fn an_object_replaces_no_device_and_leaves_nothing_when_it_is_stopped() {
             .status()
             .expect("kill runs");
         child.wait().expect("an end");
-        // It may have been complete by then.
+        // The result may have been complete before the signal.
         if place.path("stopped").exists() {
             assert!(place.read("stopped") == octets, "{signal}");
             fs::remove_file(place.path("stopped")).expect("a file");

@@ -1,4 +1,4 @@
-//! Refuses what a guest, a transport of another implementation, cannot be asked for.
+//! Refuses settings that a guest, a transport of another implementation, does not support.
 
 use crate::error::{Checked, Problem};
 use crate::raw::RawScenario;
@@ -7,7 +7,7 @@ use crate::text::At;
 use crate::{Arrivals, Flow, Frames, On, OnOff, Workload};
 use narrows_control::Choice;
 
-/// Refuses keys of a flow that its guest would not obey.
+/// Refuses keys of a flow that have no effect on its guest.
 pub(super) fn check(raw: &RawFlow, guest: &Choice, workload: &Workload) -> Checked<()> {
     let name = guest.entry().name;
     if let Some(table) = &raw.transport {
@@ -53,7 +53,7 @@ pub(super) fn check(raw: &RawFlow, guest: &Choice, workload: &Workload) -> Check
     ))
 }
 
-/// Refuses transport keys of a scenario in which no flow obeys them.
+/// Refuses transport keys of a scenario that have no effect on any of its flows.
 pub(super) fn check_common(raw: &RawScenario, flows: &[Flow]) -> Checked<()> {
     let is_guest =
         |flow: &Flow| flow.controller.as_ref().is_some_and(|choice| choice.entry().is_guest());

@@ -14,7 +14,7 @@ pub struct Icn {
     pub law: Option<LawChoice>,
     /// True if nodes shape Interests so that the requested Data fits the link.
     pub shaper: bool,
-    /// How the rate of the shaper depends on the Interests of the other direction.
+    /// Form of the shaper: the dependence of its rate on the Interests of the other direction.
     pub shaper_form: ShaperForm,
     /// True if the capacity for the law is what the shaper leaves for Data, false for the whole
     /// link.
@@ -28,9 +28,9 @@ pub struct Icn {
     pub proxy: bool,
     /// True if nodes refuse Interests of consumers that exceed their rate.
     pub police: bool,
-    /// How Interests are steered along paths.
+    /// Method by which Interests follow paths.
     pub steering: HintForm,
-    /// How nodes choose between next hops.
+    /// Strategy by which nodes choose between next hops.
     pub strategy: StrategyChoice,
     /// Most Data packets in the cache of each node.
     pub cache: u32,

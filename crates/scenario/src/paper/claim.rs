@@ -25,9 +25,9 @@ pub struct Claim {
     pub cells: Vec<usize>,
     /// Comparison with other cells; `None` without a comparison.
     pub than: Option<Than>,
-    /// How several cells are combined.
+    /// Combination of several cells into one value.
     pub over: Over,
-    /// How the seeds of a cell are combined.
+    /// Combination of a cell's seeds into one value.
     pub seeds: Seeds,
     /// Least value with which the claim holds; `None` for no lower bound.
     pub min: Option<f64>,

@@ -16,7 +16,7 @@ pub struct Statement {
     pub says: String,
     /// Place in the document.
     pub source: String,
-    /// How the statement is known.
+    /// Origin of the statement.
     pub origin: Origin,
     /// Range in which the statement was judged, if it may not hold outside; `None` for the range of
     /// the document.
@@ -28,8 +28,8 @@ pub struct Statement {
     pub experiment: Option<String>,
 }
 
-/// How a statement is known to come from the document. Statements that its text does not contain
-/// are counted separately.
+/// Origin of a statement. Statements that the document's text does not contain are counted
+/// separately.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {

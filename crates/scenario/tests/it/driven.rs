@@ -1,11 +1,11 @@
-//! A controller that takes the place of a scenario's own brings all that follows from it.
+//! A controller that replaces the scenario's own brings its own settings of the transport.
 
 use narrows_control::ENTRIES;
 use narrows_scenario::{Overrides, load_with, parse};
 use std::fs;
 use std::path::Path;
 
-/// A file of this process with `text`, as long as `act` uses it.
+/// Calls `act` with a temporary file that contains `text`.
 fn with_file<T>(name: &str, text: &str, act: impl FnOnce(&Path) -> T) -> T {
     let file = std::env::temp_dir().join(format!("narrows-{name}-{}.toml", std::process::id()));
     fs::write(&file, text).unwrap();
@@ -57,7 +57,8 @@ fn every_controller_drives_as_if_the_file_named_it() {
     });
 }
 
-/// Results keep the scenario as it was run. A controller that takes the place of the one that ran brings its own acknowledgements.
+/// Results keep the scenario with resolved defaults. A controller that replaces the one in a result
+/// brings its own acknowledgements.
 #[test]
 fn every_controller_drives_what_another_has_run_as_if_it_had_run_itself() {
     for (ran, transport) in [

@@ -15,7 +15,7 @@ fn drawn(number: u64, one_way: bool) -> Scenario {
     read(&format!("draw = {number}\none_way = {one_way}")).expect("a scenario")
 }
 
-/// The links of each flow's Data.
+/// Returns the links of each flow's Data.
 fn ways(scenario: &Scenario) -> Vec<Vec<usize>> {
     let icn = scenario.icn.as_ref().expect("an information-centric network");
     let way = |consumer: &Consumer| {

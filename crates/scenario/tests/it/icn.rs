@@ -1,4 +1,5 @@
-//! Information-centric networks: written out and read again they are the same, next hops are as computed by hand, and axes of sweeps reach their values.
+//! Information-centric networks: writing and reading again gives the same scenario, next hops equal
+//! those computed by hand, and axes of sweeps reach their values.
 
 use narrows_icn::Method;
 use narrows_scenario::{Changes, Icn, Scenario, ScenarioError, Sweep, parse};
@@ -23,7 +24,7 @@ fn icn(scenario: &Scenario) -> &Icn {
     scenario.icn.as_ref().expect("an information-centric network")
 }
 
-/// Two-way links "a b delay" of 10 Mbit/s.
+/// Returns two-way links of 10 Mbit/s from lines of the form (a, b, delay).
 fn links(lines: &[(&str, &str, &str)]) -> String {
     let link = |(from, to, delay): &(&str, &str, &str)| {
         format!(
@@ -33,7 +34,7 @@ fn links(lines: &[(&str, &str, &str)]) -> String {
     lines.iter().map(link).collect()
 }
 
-/// Of the first prefix, the next hops of each node by name, the best first.
+/// Returns the next hops of each node for the first prefix, by name, the best first.
 fn next_hops(text: &str) -> BTreeMap<String, Vec<String>> {
     let scenario = scenario(text);
     let name = |node: narrows_scenario::NodeId| scenario.nodes[node.0].name.clone();
@@ -53,7 +54,7 @@ fn table(lines: &[(&str, &[&str])]) -> BTreeMap<String, Vec<String>> {
         .collect()
 }
 
-/// One prefix and somebody who asks for it.
+/// Returns one prefix and one consumer of it.
 fn asked(at: &str, by: &str, icn: &str) -> String {
     format!(
         "[icn]\n{icn}\n[[prefix]]\nname = \"/p\"\nat = [\"{at}\"]\n[[consumer]]\nname = \"c\"\nat = \"{by}\"\nprefix = \"/p\"\n"
@@ -102,11 +103,12 @@ fn next_hops_of_the_slingshot() {
     let three = [("E1", "F2", "6.25 ms"), ("F2", "E3", "6.25 ms"), ("F2", "E4", "6.25 ms")];
     let text = |at: &str| format!("duration = \"1 s\"\n{}{}", links(&three), asked(at, "E1", ""));
     assert_eq!(next_hops(&text("E3\", \"E4")), table(&[("E1", &["F2"]), ("F2", &["E3", "E4"])]));
-    // With one producer at E4, E3 is a leaf behind the fork: no way leads over it.
+    // With one producer at E4, E3 is a leaf behind the fork: no path leads over it.
     assert_eq!(next_hops(&text("E4")), table(&[("E1", &["F2"]), ("F2", &["E4"]), ("E3", &["F2"])]));
 }
 
-/// The core of Abilene with delays in microseconds, and an access node 11 + k of 1 ms at each core node k.
+/// Returns the core of Abilene with delays in microseconds. Each core node k has an access
+/// node, number 11 plus k, at a distance of 1 ms.
 fn abilene() -> String {
     let core = [
         (0, 1, 5480),
@@ -136,8 +138,9 @@ fn abilene() -> String {
 
 #[test]
 fn nodes_of_abilene_that_have_a_choice() {
-    // Repositories 12, 16 and 19 are behind the core nodes 1, 5 and 8. The distances of the core nodes to these, in ms, by hand:
-    // to 1: 0 5.48, 2 2.99, 3 5.42, 4 6.30, 5 10.12, 6 10.63, 7 7.72, 8 6.47, 9 6.70, 10 5.02.
+    // Repositories 12, 16 and 19 are behind the core nodes 1, 5 and 8. Distances of the core nodes
+    // to them in ms, by hand: to 1: 0 5.48, 2 2.99, 3 5.42, 4 6.30, 5 10.12, 6 10.63, 7 7.72, 8
+    // 6.47, 9 6.70, 10 5.02.
     let splits = |at: &str| -> BTreeMap<String, Vec<String>> {
         let all = next_hops(&format!("duration = \"1 s\"\n{}{}", abilene(), asked(at, "11", "")));
         all.into_iter().filter(|(_, hops)| hops.len() > 1).collect()
@@ -280,7 +283,7 @@ fn axes_are_labelled_by_what_is_written() {
     );
 }
 
-/// A line of a table, or nothing.
+/// Draws a line of a table, or an empty text.
 fn maybe(line: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
     proptest::option::of(line)
         .prop_map(|line| line.map_or(String::new(), |line| format!("{line}\n")))
@@ -384,7 +387,7 @@ fn request() -> impl Strategy<Value = String> {
     )
 }
 
-/// Any network: a tree of nodes with further links, some of them parallel.
+/// Draws any network: a tree of nodes with further links, some of them parallel.
 fn network() -> impl Strategy<Value = String> {
     let links = proptest::collection::vec((any::<u8>(), any::<u8>(), 0u64..50_000_000), 2..12);
     let consumers = proptest::collection::vec(consumer(), 0..4);
@@ -392,7 +395,7 @@ fn network() -> impl Strategy<Value = String> {
     (settings(), links, consumers, requests).prop_map(|(settings, links, consumers, requests)| {
         let mut text = format!("duration = \"60 s\"\n{settings}");
         for (index, (from, to, delay)) in links.iter().enumerate() {
-            // The first four make a tree of the nodes 0 to 4.
+            // The first four links make a tree of the nodes 0 to 4.
             let to = if index < 4 { index + 1 } else { *to as usize % 5 };
             let from = if index < 4 { *from as usize % to } else { (to + 1 + *from as usize % 4) % 5 };
             let next = format!("{}", index % 7);
@@ -420,7 +423,7 @@ proptest! {
     #[test]
     fn written_out_it_is_the_same(text in network()) {
         let scenario = match read(&text) {
-            // Where the last node is one of two producers.
+            // Fails for some drawn networks in which the last node is one of two producers.
             Err(error) if error.message().contains("no link lies between") => return Ok(()),
             read => read.map_err(|error| TestCaseError::fail(format!("{}\n{text}", error.short())))?,
         };
@@ -430,7 +433,7 @@ proptest! {
         prop_assert_eq!(again.to_toml(), written);
     }
 
-    /// Along next hops no Interest returns, and each of them leads to a producer.
+    /// Following next hops leads every Interest to a producer, without loops.
     #[test]
     fn all_next_hops_lead_on(text in network()) {
         let Ok(scenario) = read(&text) else { return Ok(()) };

@@ -1,10 +1,11 @@
-//! What is said of each kind of mistake in an information-centric network: the line, the value, the remedy.
+//! Error messages for each kind of mistake in an information-centric network: the line, the value,
+//! the remedy.
 
 use crate::common::shown;
 use narrows_scenario::parse;
 use std::io;
 
-/// Two ways to one producer, a leaf that leads nowhere, and an island.
+/// Two paths to one producer, a leaf that leads nowhere, and an island.
 const VALID: &str = r#"
 duration = "30 s"
 [icn]
@@ -47,7 +48,7 @@ every = "0.5 s"
 segments = [[1000, 0.99], [50000, 0.01]]
 "#;
 
-/// What is said of the valid scenario with `from` replaced by `to`.
+/// Returns the error message for the valid scenario with `from` replaced by `to`.
 fn refusal_of(from: &str, to: &str) -> String {
     assert!(VALID.contains(from), "{from} is not in the valid scenario");
     crate::common::refusal(&VALID.replacen(from, to, 1), &|_| {
@@ -55,7 +56,7 @@ fn refusal_of(from: &str, to: &str) -> String {
     })
 }
 
-/// One snapshot for all mistakes of a kind, each headed by what was changed.
+/// Returns one snapshot for all mistakes of a kind, each headed by the change.
 fn book(cases: &[(&str, &str)]) -> String {
     cases
         .iter()

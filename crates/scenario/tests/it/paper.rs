@@ -1,4 +1,4 @@
-//! Figure files: what they mean, and what is said of each kind of mistake.
+//! Figure files: their meaning, and the error messages for each kind of mistake.
 
 use crate::common::rendered;
 use narrows_scenario::paper::{
@@ -102,7 +102,7 @@ fn claims_have_their_cells() {
         (figure.name.as_str(), plan.cells(), plan.seeds(), plan.sweep.cells()),
         ("delay", 9, 3, 27)
     );
-    // Buffers change slowest: cells 3, 4, 5 have 2 bdp, 6, 7, 8 have 4 bdp.
+    // Buffers change slowest: cells 3, 4, 5 have 2 bdp, and cells 6, 7, 8 have 4 bdp.
     let claim = &plan.claims[0];
     let than = claim.than.as_ref().expect("a comparison");
     assert_eq!((&claim.cells[..], &than.cells[..]), (&[3, 4, 6, 7][..], &[0, 1, 0, 1][..]));
@@ -122,7 +122,7 @@ fn claims_have_their_cells() {
         (plan.claims[1].over, plan.claims[1].known.as_deref()),
         (Over::Mean, Some("it is not"))
     );
-    // The delay of the plot is of the whole run, that of the claim is not.
+    // The plot uses the delay of the whole run, and the claim does not.
     assert_eq!(plan.asked().len(), 3);
     plan.check(&no_file, |_| ()).unwrap_or_else(|error| panic!("{}", error.short()));
 }
@@ -138,7 +138,7 @@ fn a_claim_may_be_about_a_link() {
     let error =
         at("bottelneck").plan(WHOLE).unwrap().check(&no_file, |_| ()).expect_err("no such link");
     assert!(error.short().contains("no link is called \"bottelneck\""), "{}", error.short());
-    // The other side of a comparison has the same link, or one of its own.
+    // The other side of a comparison uses the same link, or names its own.
     let links = |keys: &str| {
         let figure = figure(&FIGURE.replace("flows = \"long\"", keys));
         let claim = &figure.plan(WHOLE).unwrap().claims[0];
@@ -192,7 +192,7 @@ fn quick_is_laid_over_it() {
     };
     plan.check(&no_file, look).unwrap_or_else(|error| panic!("{}", error.short()));
     assert_eq!(seen, [(Span::from_secs(10), Some(10.0), 7); 6]);
-    // "2 bdp" is passed over.
+    // "2 bdp" is left out.
     assert_eq!((&plan.claims[0].cells[..], plan.claims[0].min), (&[3, 4][..], Some(1.1)));
     assert_eq!(figure.scaled(QUICK), Some("Shorter runs: queues fill within a second."));
 }
@@ -331,7 +331,8 @@ fn figures_stand_in_their_order() {
     );
 }
 
-/// What is said of the figure after an edit: by its reader, or of its cells.
+/// Returns the error message for the figure after an edit, from its parser or from the check of its
+/// cells.
 fn refusal((from, to): (&str, &str)) -> String {
     assert!(FIGURE.contains(from), "{from} is not in the figure");
     let text = FIGURE.replacen(from, to, 1);

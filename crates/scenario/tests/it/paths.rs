@@ -73,7 +73,7 @@ fn a_path_that_is_not_known_is_refused_with_the_nearest_name() {
     assert!(PathProfile::named("fiber").is_none());
 }
 
-/// It is enough that acknowledgements take the path, and not that a route ends at one of its nodes.
+/// Acknowledgements over the path are enough; a route that ends at one of its nodes is not.
 #[test]
 fn a_path_that_nothing_takes_is_refused() {
     let links = "[[link]]\nname = \"x\"\nbetween = [\"a\", \"sender\"]\ndelay = \"1 ms\"\n[[link]]\nname = \"y\"\nbetween = [\"receiver\", \"b\"]\ndelay = \"1 ms\"\n\

@@ -1,4 +1,4 @@
-//! What is said of each kind of mistake: the line, the value, the remedy.
+//! Error messages for each kind of mistake: the line, the value, the remedy.
 
 use crate::common::shown;
 use narrows_scenario::parse;
@@ -35,19 +35,19 @@ fn files(path: &Path) -> io::Result<String> {
     }
 }
 
-/// What is said of `text`.
+/// Returns the error message for `text`.
 fn refusal(text: &str) -> String {
     crate::common::refusal(text, &files)
 }
 
-/// What is said of the valid scenario with `from` replaced by `to`.
+/// Returns the error message for the valid scenario with `from` replaced by `to`.
 fn refusal_of(from: &str, to: &str) -> String {
     let text = valid();
     assert!(text.contains(from), "{from} is not in the valid scenario");
     refusal(&text.replacen(from, to, 1))
 }
 
-/// One snapshot for all mistakes of a kind, each headed by what was changed.
+/// Returns one snapshot for all mistakes of a kind, each headed by the change.
 fn book(cases: &[(&str, &str)]) -> String {
     cases
         .iter()

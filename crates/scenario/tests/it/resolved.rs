@@ -1,4 +1,4 @@
-//! What becomes of a scenario: defaults, expansion, routes, buffers.
+//! Resolution of scenarios: defaults, expansion, routes, buffers.
 
 use narrows_path::{Delivery, Jitter, Limit, LinkChange, LinkConfig, LossModel, RateSource, Trace};
 use narrows_scenario::{Comparison, Scenario, What, Workload, parse};
@@ -22,7 +22,7 @@ fn read(text: &str) -> Scenario {
 const HEAD: &str = "duration = \"60 s\"\n";
 const FLOW: &str = "[[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"newreno\"\n";
 
-/// A scenario of one two-way link from a to b with these keys, and one flow.
+/// Returns a scenario of one two-way link from a to b with these keys, and one flow.
 fn link(keys: &str) -> Scenario {
     read(&format!("{HEAD}[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\n{keys}\n{FLOW}"))
 }
@@ -122,14 +122,14 @@ fn buffers_by_hand() {
     let limit = |keys: &str| link(keys).links[0].config.limit;
     assert_eq!(limit("buffer = \"100 packets\""), Limit::Packets(100));
     assert_eq!(limit("buffer = \"64 KiB\""), Limit::Bytes(Bytes::new(65_536)));
-    // 60 ms of 8 Mbit/s.
+    // 60 ms at 8 Mbit/s.
     assert_eq!(limit("rate = \"8 Mbit/s\"\nbuffer = \"60 ms\""), Limit::Bytes(Bytes::new(60_000)));
-    // 8 Mbit/s times 20 ms of propagation.
+    // 8 Mbit/s times the propagation round trip of 20 ms.
     assert_eq!(
         limit("rate = \"8 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"1 bdp\""),
         Limit::Bytes(Bytes::new(20_000))
     );
-    // Three opportunities of 1500 B in 4 ms are 9 Mbit/s; over 20 ms.
+    // Three opportunities of 1500 B in 4 ms are 9 Mbit/s, times 20 ms.
     assert_eq!(
         limit("trace = \"down.trace\"\ndelay = \"10 ms\"\nbuffer = \"2 bdp\""),
         Limit::Bytes(Bytes::new(45_000))
@@ -231,7 +231,8 @@ fn comparisons_go_through_the_parser() {
     assert_eq!(unusual.links[1].config.rate, RateSource::Constant(Rate::from_mbps(100)));
     assert_eq!(unusual.flows.len(), 4);
 
-    // A host's network card is a link in front of the bottleneck, which keeps what is said of it.
+    // A host's network card is a link in front of the bottleneck. Settings of the bottleneck stay
+    // there.
     let fast = Comparison { host_rate: Some(Rate::from_mbps(10_000)), ..Comparison::default() }
         .to_toml("newreno", 7);
     let fast = read(&format!("queue = \"codel\"\n{fast}"));
@@ -265,7 +266,7 @@ fn a_buffer_that_changes_to_some_bdp_follows_the_round_trip_of_then() {
         What::Link(_, LinkChange::Limit(limit)) => Some(limit),
         _ => None,
     });
-    // 1 byte per microsecond; 20, 30 and 60 ms.
+    // 1 byte per microsecond, times 20, 30 and 60 ms.
     assert_eq!(
         limits.collect::<Vec<_>>(),
         [20_000, 30_000, 60_000].map(|bytes| Limit::Bytes(Bytes::new(bytes)))
@@ -289,7 +290,7 @@ fn a_workload_is_drawn_by_the_name_or_the_place_of_its_flow() {
         streams(&with("name = \"web\"\ncount = 2\nstream = \"s\"\n")),
         ["newreno", "s.1", "s.2"]
     );
-    // The resolved scenario has names, and the same draws.
+    // The resolved scenario has names, and the same random draws.
     let scenario = with("");
     let again = read(&scenario.to_toml());
     assert_eq!(

@@ -1,4 +1,5 @@
-//! Written out and read again, a scenario is the same; and no text makes the parser panic.
+//! Writing a scenario and reading it again gives the same scenario, and no text makes the parser
+//! panic.
 
 use narrows_scenario::{Scenario, ScenarioError, parse};
 use narrows_transport::Transport;
@@ -18,7 +19,7 @@ fn read(text: &str) -> Result<Scenario, ScenarioError> {
     parse(text, "test.toml", &files)
 }
 
-/// A line of a table, or nothing.
+/// Draws a line of a table, or an empty text.
 fn maybe(line: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
     proptest::option::of(line)
         .prop_map(|line| line.map_or(String::new(), |line| format!("{line}\n")))
@@ -92,7 +93,7 @@ fn reorder() -> impl Strategy<Value = String> {
     })
 }
 
-/// A change of any link, and more on one whose rate and buffer are known.
+/// Draws a change of any link; more kinds of changes for a link whose rate and buffer are known.
 fn change() -> impl Strategy<Value = String> {
     let of_any = prop_oneof![
         (0u64..20_000_000_000).prop_map(|ns| format!("delay = \"{ns} ns\"")),
@@ -229,7 +230,7 @@ fn flow() -> impl Strategy<Value = String> {
         })
 }
 
-/// A chain of routers with flows that go along it in both directions.
+/// Draws a chain of routers with flows along it in both directions.
 fn scenario() -> impl Strategy<Value = String> {
     let links = proptest::collection::vec(link(), 1..5);
     let flows = proptest::collection::vec((any::<u8>(), any::<u8>(), flow()), 1..6);
@@ -257,7 +258,8 @@ fn scenario() -> impl Strategy<Value = String> {
         for keys in &changes {
             text += &format!("[[change]]\n{keys}");
         }
-        // Some flow crosses every link, so that buffers in round trips have one.
+        // One flow crosses every link, so that buffers in bandwidth-delay products have a round
+        // trip.
         text += &format!("[[flow]]\nname = \"all\"\nfrom = \"0\"\nto = \"{}\"\ncontroller = \"newreno\"\n", nodes - 1);
         for (from, to, keys) in &flows {
             let (from, step) = (*from as usize % nodes, 1 + *to as usize % (nodes - 1));
@@ -267,7 +269,7 @@ fn scenario() -> impl Strategy<Value = String> {
     })
 }
 
-/// Every starting point, for mutation.
+/// Returns all valid scenarios from which mutations start.
 fn valid_texts() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let entries = std::fs::read_dir(folder).expect("scenarios/");
@@ -276,7 +278,7 @@ fn valid_texts() -> Vec<String> {
         .collect()
 }
 
-/// What a mutation puts in: quantities at the edges and pieces of syntax.
+/// Texts that mutations insert: extreme quantities and pieces of syntax.
 const PIECES: &[&str] = &[
     "",
     "\"",
@@ -330,7 +332,7 @@ proptest! {
     #[test]
     fn written_out_it_is_the_same(text in scenario()) {
         let scenario = match read(&text) {
-            // Two changes may be drawn that cannot both be.
+            // Two drawn changes may exclude each other.
             Err(error) if error.message().contains("already down") || error.message().contains("on a ramp") => return Ok(()),
             read => read.map_err(|error| TestCaseError::fail(format!("{}\n{text}", error.short())))?,
         };
@@ -361,7 +363,7 @@ proptest! {
     }
 }
 
-/// Adding a setting to the transport without its key in the scenario fails here.
+/// Fails if the transport gets a setting without a key in the scenario.
 #[test]
 fn every_transport_setting_is_known() {
     let Transport {
@@ -405,7 +407,7 @@ fn every_transport_setting_is_known() {
     );
     let scenario = read(&text).unwrap_or_else(|error| panic!("{}", error.short()));
     let written = scenario.to_toml();
-    // Cumulative acknowledgements are what the controller implies.
+    // Cumulative acknowledgements are not written, because the controller implies them.
     for line in keys.lines().filter(|line| !line.contains("KiB") && !line.starts_with("acks")) {
         assert!(written.contains(line), "{line} is lost in\n{written}");
     }

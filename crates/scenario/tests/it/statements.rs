@@ -2,7 +2,8 @@
 
 use narrows_scenario::paper::{Figure, Paper, Standing};
 
-/// A figure with a claim on "full" that holds, two on "fast" of which one does not, one on "slow" that does not, and one of our own.
+/// A figure with claims on three statements: one claim on "full", which holds; two on "fast", of
+/// which one holds; one on "slow", which does not hold; and one claim of our own.
 const FIGURE: &str = r#"duration = "1 s"
 [[link]]
 name = "l"
@@ -62,7 +63,7 @@ fn figure() -> String {
         + &claims.iter().map(|(statement, known)| claim(&(statement, known))).collect::<String>()
 }
 
-/// The paper with these statements.
+/// Returns a paper with these statements.
 fn paper(statements: &str) -> Result<Paper, String> {
     let about = "title = \"t\"\nauthors = \"a\"\npublished = \"p\"\nabout = \"w\"";
     let parse = |file: &str| {
@@ -86,7 +87,7 @@ fn a_statement_holds_as_far_as_its_claims_do() {
         paper.statements.iter().map(|statement| paper.standing(&statement.name)).collect();
     assert_eq!(found, [Standing::Held, Standing::InPart, Standing::NotHeld, Standing::NotJudged]);
     assert_eq!(paper.statements[2].experiment.as_deref(), Some("why/rates"));
-    // Claims of experiments judge nothing.
+    // Claims of experiments do not judge statements.
     assert_eq!(paper.judging("fast").count(), 2);
     paper.figures[0]
         .check_statements(&paper.statements, &figure(), "f.toml")

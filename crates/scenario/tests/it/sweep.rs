@@ -1,4 +1,4 @@
-//! Sweeps: which cells a file has, and what is said of those that cannot be.
+//! Sweeps: the cells of a file, and the error messages for cells that are not possible.
 
 use crate::common::rendered;
 use narrows_path::{Limit, RateSource};
@@ -186,7 +186,7 @@ fn the_command_line_adds_and_replaces_axes() {
     let lengths: Vec<_> =
         sweep.axes().iter().map(|axis| (axis.name.as_str(), axis.values.len())).collect();
     assert_eq!(lengths, [("link.bottleneck.rate", 2), ("flow.a.count", 3), ("seed", 4)]);
-    // The text that was read gives the same sweep, and a file without [sweep] becomes one.
+    // The resulting text gives the same sweep, and a file without [sweep] becomes a sweep.
     let again = Sweep::parse(sweep.text(), "test.toml", &Changes::default()).unwrap();
     assert_eq!(
         (0..24).map(|cell| again.describe(cell)).collect::<Vec<_>>(),
@@ -213,7 +213,7 @@ fn errors_of_a_changed_text_say_that_its_lines_are_not_those_of_the_file() {
         error,
         "the seeds are given twice, as an axis and as their number; leave out --seeds, or the axis seed"
     );
-    // Alone each takes the place of what the file has.
+    // Each option alone replaces the seeds in the file.
     for changes in [changes(&[("seed", "7,8,9")], None), changes(&[], Some(3))] {
         assert_eq!(Sweep::parse(&text("seed = [5]"), "test.toml", &changes).unwrap().cells(), 3);
     }
@@ -285,7 +285,7 @@ fn cells_that_cannot_be_are_refused() {
     shown!(book);
 }
 
-/// What no axis changes is wrong where it is written.
+/// A mistake that no axis touches is reported at its own line.
 #[test]
 fn mistakes_beside_the_axes_are_told_at_their_own_place() {
     let axes = text("\"link.bottleneck.rate\" = [\"10 Mbit/s\", \"20 Mbit/s\"]");

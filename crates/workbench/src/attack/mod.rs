@@ -22,8 +22,9 @@ use on_kernel::{OnKernel, on_kernel};
 use outcome::Found;
 use runs::Runs;
 
-/// Default number of networks in a quick search. The next constant is the default of a full search.
+/// Default number of networks in a quick search.
 const QUICK: usize = 3000;
+/// Default number of networks in a full search.
 const WHOLE: usize = 20_000;
 
 /// Runs the search, examines the best candidates and writes the result.

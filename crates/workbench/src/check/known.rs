@@ -1,5 +1,5 @@
-//! `narrows lab self-check`: published results on deployed controllers, and the verdicts that follow
-//! from them.
+//! `narrows lab self-check`: published results on deployed controllers, and the verdicts that
+//! follow from them.
 
 use super::job::{Job, Runs};
 use super::planned::{planned, remake};

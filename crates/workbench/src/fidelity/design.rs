@@ -67,7 +67,7 @@ const INTERVALS_MS: (f64, f64) = (2.0, 20.0);
 /// host receives them from an emulated link. BBR's estimates of the delivery rate depend on it.
 const BURST_RATE: Rate = Rate::from_mbps(100);
 const FLOWS: [u32; 3] = [1, 2, 8];
-/// Default controllers: those that every kernel has.
+/// Default controllers, which every kernel has.
 pub const CONTROLLERS: [&str; 3] = ["newreno", "cubic", "bbr"];
 
 /// Bits per coordinate of a point: 64 positions along each axis.

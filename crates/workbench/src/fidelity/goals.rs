@@ -43,7 +43,7 @@ struct Aim {
 }
 
 /// The goals. Limits are percentages, and factors for retransmissions. The limits are our choice.
-/// Those for transfers and for bunched acknowledgements are equal to those for bulk data without
+/// Limits for transfers and for bunched acknowledgements equal the limits for bulk data without
 /// loss, and were fixed before the first measurement.
 const AIMS: [Aim; 13] = [
     Aim { concern: Concern::LossFree, quantity: Quantity::Throughput, share: 0.5, limit: 2.0 },

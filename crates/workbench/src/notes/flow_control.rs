@@ -5,7 +5,7 @@ use narrows_measure::Record;
 /// Maximum number of flows in the note.
 const NAMED: usize = 3;
 
-/// Share of the time from which on flow control is told of.
+/// Least share of the time for which flow control is reported.
 const SHARE: f64 = 0.01;
 
 /// Names the flows that flow control kept from sending, with the share of their time. A case is a

@@ -16,11 +16,13 @@ pub struct Attack {
     #[arg(value_name = "CONTROLLER", value_parser = parse_choice)]
     #[serde(serialize_with = "text")]
     pub controller: Choice,
-    /// What to look for: stall, idle, delay, harm, starve, stuck or waste (see docs/how-to/attack.md)
+    /// Weakness to search for: stall, idle, delay, harm, starve, stuck or waste (see
+    /// docs/how-to/attack.md)
     #[arg(long, default_value = "idle", value_parser = Goal::named)]
     #[serde(serialize_with = "text")]
     pub goal: Goal,
-    /// Kinds of networks to search, with an equal part of the budget each: steps, trace, cross, pair, acks, drops, pauses, reorder, back [default: the goal's]
+    /// Kinds of networks to search, each with an equal part of the budget: steps, trace, cross,
+    /// pair, acks, drops, pauses, reorder, back [default: the goal's]
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = Kind::named)]
     #[serde(serialize_with = "texts")]
     pub genome: Vec<Kind>,
@@ -36,10 +38,11 @@ pub struct Attack {
     /// Seed of the search's draws
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Examine so many of the best networks that are unlike each other
+    /// Examine this many of the best networks that are unlike each other
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=10))]
     pub findings: u32,
-    /// Compare with these controllers, the first of which counts where a goal needs one [default: newreno and cubic, but the controller itself]
+    /// Compare with these controllers; a goal that needs only one uses the first [default: newreno
+    /// and cubic, without the controller itself]
     #[arg(long, value_name = "CONTROLLER", value_delimiter = ',', value_parser = parse_choice)]
     #[serde(serialize_with = "texts")]
     pub reference: Vec<Choice>,
@@ -47,21 +50,23 @@ pub struct Attack {
     #[arg(long, value_name = "KEY=VALUE", value_parser = parse_transport)]
     #[serde(serialize_with = "texts")]
     pub transport: Vec<TransportKey>,
-    /// Replay the findings kept in this directory first, begin the search with them, and keep new confirmed ones there
+    /// Replay the findings kept in this directory first, begin the search with them, and keep new
+    /// confirmed findings there
     #[arg(long, value_name = "DIR")]
     #[serde(serialize_with = "paths")]
     pub keep: Option<PathBuf>,
-    /// Also run confirmed findings on the kernel, five times each (needs what `narrows live` needs)
+    /// Also run confirmed findings on the kernel, five times each (has the requirements of
+    /// `narrows live`)
     #[arg(long)]
     pub live: bool,
-    /// Where the result goes, and how much is printed.
+    /// Destination and amount of the output.
     #[command(flatten)]
     #[serde(flatten)]
     pub output: Output,
 }
 
-/// How networks are made: bred, or each drawn at random. Variants have no text of their own, which
-/// would make the help of all flags long.
+/// Way to make networks: bred, or each drawn at random. The variants have no text of their own,
+/// because it would make the help of all flags longer.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -71,7 +76,7 @@ pub enum Search {
 }
 
 impl Search {
-    /// As the search knows it.
+    /// Converts the choice for the search.
     pub fn strategy(self) -> Strategy {
         match self {
             Search::Evolve => Strategy::Evolve,

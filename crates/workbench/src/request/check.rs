@@ -1,4 +1,4 @@
-//! Arguments of evidence.
+//! Arguments of `narrows check`.
 
 use super::output::Output;
 use super::parse::parse_choice;
@@ -12,11 +12,13 @@ use std::path::PathBuf;
 /// Evidence on a controller or a program: a verdict on each criterion of a suite.
 #[derive(Args, Clone, Serialize)]
 pub struct Check {
-    /// The controller under test, with parameters after "?" (see `narrows list controllers`), or a file
+    /// The controller under test, with parameters after "?" (see `narrows list controllers`), or a
+    /// file
     #[arg(value_name = "CONTROLLER", value_parser = parse_choice, required_unless_present = "words")]
     #[serde(serialize_with = "texts")]
     pub controller: Option<Choice>,
-    /// The suite: the criteria of RFC 9743, the example cases of draft-ietf-ccwg-bbr, how connections start, or numbers of other documents
+    /// Suite: the criteria of RFC 9743, the example cases of draft-ietf-ccwg-bbr, how connections
+    /// start, or numbers of other documents
     #[arg(long, value_enum, default_value = "rfc9743")]
     pub suite: Suite,
     /// Few cells and five seeds: about a minute on two cores
@@ -25,53 +27,58 @@ pub struct Check {
     /// Only these criteria or cases, by id, such as loss,coexist or T01
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// Where the controller is meant to be used
+    /// Networks in which the controller is meant to be used
     #[arg(long, value_enum, default_value = "internet")]
     pub scope: Scope,
     /// Judge against these controllers instead of newreno and cubic
     #[arg(long, value_name = "CONTROLLER", value_delimiter = ',', value_parser = parse_choice)]
     #[serde(serialize_with = "texts")]
     pub baselines: Vec<Choice>,
-    /// Show what changed since another version: a controller, which is checked first, or the result directory or check.json of an earlier check; exit with 1 if a
-    /// verdict got worse
+    /// Show changes since another version: a controller, which is checked first, or the result
+    /// directory or check.json of an earlier check; exit with 1 if a verdict got worse
     #[arg(long, value_name = "CONTROLLER|DIR|FILE", visible_alias = "baseline")]
     pub against: Option<String>,
-    /// Statements of the authors, a TOML file with texts for where, rfc2914, rfc7141, deployment and security; they are shown, not judged
+    /// TOML file with the authors' statements on where, rfc2914, rfc7141, deployment and security;
+    /// they are shown, not judged
     #[arg(long, value_name = "FILE")]
     #[serde(serialize_with = "paths")]
     pub about: Option<PathBuf>,
-    /// Run the findings in this directory again, which `narrows attack --keep` keeps there; they are shown, not judged
+    /// Repeat the findings that `narrows attack --keep` has kept in this directory; they are shown,
+    /// not judged
     #[arg(long, value_name = "DIR", conflicts_with = "words")]
     #[serde(serialize_with = "paths")]
     pub keep: Option<PathBuf>,
-    /// Run the worst cells of collapse, loss, coexist, starve and transient, of BBR's cases that can be seen from outside, or of criterion exit of suite startup, on this host's kernel, too: one run of each
-    /// pair with --quick, else five
+    /// Also run the worst cells on this host's kernel, five runs of each pair or one with --quick:
+    /// cells of collapse, loss, coexist, starve and transient, of BBR's cases that are visible from
+    /// outside, and of criterion exit of suite startup
     #[arg(long)]
     pub live: bool,
-    /// Exit with 1 for concerns and criteria that were not run, too
+    /// Exit with 1 also for concerns and for criteria that were not run
     #[arg(long, conflicts_with = "against")]
     pub strict: bool,
-    /// Number of seeds of each cell at first [default: 10, with --quick 5; of a program 5 runs, with --quick 1]
+    /// Number of seeds of each cell in the first round [default: 10, with --quick 5; for a program
+    /// 5 runs, with --quick 1]
     #[arg(long, value_parser = clap::value_parser!(u16).range(5..=1000))]
     pub seeds: Option<u16>,
     /// First seed
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=60_000))]
     pub seed: u16,
-    /// Check this program on this host's kernel instead of a controller: it runs in the place of one flow, on its sender's host; "receiver" is the name of the other
-    /// host, and {receiver} its address
+    /// Check this program on this host's kernel instead of a controller: it replaces one flow, on
+    /// the sender's host; "receiver" is the name of the other host, and {receiver} its address
     #[arg(last = true, value_name = "PROGRAM", requires = "live", conflicts_with = "controller")]
     pub words: Vec<String>,
-    /// Start this command on the receiver's host before the program, for example "iperf3 -s", and stop it afterwards; may be repeated
+    /// Start this command on the receiver's host before the program, for example "iperf3 -s", and
+    /// stop it afterwards; may be repeated
     #[arg(long, value_name = "COMMAND", requires = "words", conflicts_with = "controller")]
     pub serve: Vec<String>,
-    /// Where the result goes, and how much is printed.
+    /// Destination and amount of the output.
     #[command(flatten)]
     #[serde(flatten)]
     pub output: Output,
 }
 
 impl Check {
-    /// Returns the check of a controller as it is by default.
+    /// Returns the check of a controller with the defaults of all flags.
     pub fn of(controller: Choice) -> Check {
         let named = Map::from_iter([("controller".to_owned(), Value::from("newreno"))]);
         let default = read("check", &named).expect("a name is enough");
@@ -79,7 +86,7 @@ impl Check {
     }
 }
 
-/// A suite.
+/// A suite of criteria.
 #[derive(Clone, Copy, PartialEq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Suite {
@@ -95,7 +102,7 @@ pub enum Suite {
     Startup,
 }
 
-/// Where a controller is meant to be used.
+/// Networks in which a controller is meant to be used.
 #[derive(Clone, Copy, PartialEq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {

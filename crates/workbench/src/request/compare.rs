@@ -72,17 +72,17 @@ pub struct Compare {
     #[arg(long, allow_hyphen_values = true)]
     #[serde(serialize_with = "texts")]
     pub buffer: Option<Depth>,
-    /// Number of flows [default: 2; of the bulk traffic of a scorecard: 1]
+    /// Number of flows [default: 2; for bulk traffic in a scorecard: 1]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub flows: Option<u32>,
-    /// Time between flow starts [default: 1/12 of the duration, of more than 6 flows so little that
-    /// the last starts in its first half; in a scorecard: 0 s]
+    /// Time between flow starts [default: 1/12 of the duration; with more than 6 flows less, so
+    /// that the last starts in the first half; in a scorecard: 0 s]
     #[arg(long, allow_hyphen_values = true)]
     #[serde(serialize_with = "texts")]
     pub stagger: Option<Span>,
-    /// Give each flow what an earlier connection has saved, for controllers that resume
-    /// (cubic?resume): the base round trip, and this many bandwidth-delay products of the
-    /// bottleneck: 1 is right, 4 far too much
+    /// Give each flow the saved state of an earlier connection, for controllers that resume
+    /// (cubic?resume): the base round trip, and a window of this many bandwidth-delay products of
+    /// the bottleneck; 1 is right, 4 is far too large
     #[arg(long, value_name = "BDP", value_parser = parse_saved, conflicts_with_all = ["icn", "traffic", "beside"])]
     pub saved: Option<f64>,
     /// Random loss of data packets: "1 %", or a probability below 1 such as 0.01
@@ -113,7 +113,7 @@ pub struct Compare {
     #[arg(long, value_name = "FILE")]
     #[serde(serialize_with = "paths")]
     pub bpf_log: Option<PathBuf>,
-    /// Where the result goes, and how much is printed.
+    /// Destination and amount of the output.
     #[command(flatten)]
     #[serde(flatten)]
     pub output: Output,
@@ -138,12 +138,12 @@ impl fmt::Display for Compared {
 }
 
 impl Compare {
-    /// The network that the flags describe.
+    /// Returns the network that the flags describe.
     pub fn network(&self) -> Comparison {
         self.network_of(self.on.path.first(), self.on.trace.first())
     }
 
-    /// The same on a named path, or with a trace, instead of those that the flags name.
+    /// Returns the network that the flags describe, with another named path or trace.
     pub fn network_of(&self, path: Option<&String>, trace: Option<&PathBuf>) -> Comparison {
         let defaults = Comparison::default();
         let text = |path: &PathBuf| path.display().to_string();
@@ -172,7 +172,7 @@ impl Compare {
     }
 }
 
-/// Bandwidth-delay products that a connection has saved.
+/// Parses the number of bandwidth-delay products that a connection has saved.
 fn parse_saved(text: &str) -> Result<f64, String> {
     let number = text.trim_end_matches("bdp").trim().parse::<f64>().ok();
     number.filter(|own| (0.01..=1000.0).contains(own)).ok_or_else(|| {
@@ -181,7 +181,7 @@ fn parse_saved(text: &str) -> Result<f64, String> {
     })
 }
 
-/// A name of a controller of downloads.
+/// Parses the controller of downloads.
 fn parse_beside(text: &str) -> Result<Choice, String> {
     match IcnWay::read(text) {
         Ok(Some(way)) => Err(format!(
@@ -192,7 +192,7 @@ fn parse_beside(text: &str) -> Result<Choice, String> {
     }
 }
 
-/// A name of a controller, a law or a consumer.
+/// Parses the name of a controller, a law or a consumer.
 fn parse_compared(text: &str) -> Result<Compared, String> {
     let reason = match parse_choice(text) {
         Ok(choice) => return Ok(Compared::Controller(choice)),

@@ -24,7 +24,7 @@ pub struct DeployPlan {
     #[arg(long, value_name = "NAME|DIR")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed: Option<PathBuf>,
-    /// Where the result goes, and how much is printed.
+    /// Destination and amount of the output.
     #[command(flatten)]
     #[serde(flatten)]
     pub output: Output,

@@ -22,7 +22,7 @@ pub struct Fit {
     /// Number of seeds of the simulation
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub seeds: u32,
-    /// Where the result goes, and how much is printed.
+    /// Destination and amount of the output.
     #[command(flatten)]
     #[serde(flatten)]
     pub output: Output,

@@ -13,7 +13,7 @@ pub struct SelfCheck {
     /// Fewer seeds: some minutes on two cores
     #[arg(long)]
     pub quick: bool,
-    /// Where the result goes, and how much is printed.
+    /// Destination and amount of the output.
     #[command(flatten)]
     #[serde(flatten)]
     pub output: Output,
@@ -32,7 +32,7 @@ pub struct Fidelity {
     #[arg(long, num_args = 1.., value_delimiter = ',', default_values = crate::fidelity::CONTROLLERS, value_parser = parse_choice)]
     #[serde(serialize_with = "texts")]
     pub controllers: Vec<Choice>,
-    /// Where the result goes, and how much is printed.
+    /// Destination and amount of the output.
     #[command(flatten)]
     #[serde(flatten)]
     pub output: Output,

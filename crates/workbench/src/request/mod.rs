@@ -1,4 +1,4 @@
-//! Requests: what a command line, a Python program or a test asks the workbench for.
+//! Requests to the workbench from a command line, a Python program or a test.
 //!
 //! Each request is a struct, whose fields are the flags of its command, the keyword arguments of
 //! its function in Python, and the words of the command that repeats it.
@@ -67,20 +67,20 @@ pub enum Request {
     DeployPlan(DeployPlan),
 }
 
-/// Makes the error of a command that makes no request.
+/// Returns the error for a command that makes no request.
 fn unknown(command: &str) -> clap::Error {
     let text = format!("no request is called \"{command}\"");
     clap::Error::raw(clap::error::ErrorKind::InvalidSubcommand, text)
 }
 
 impl Request {
-    /// Reads the request that this command makes from named values. The names are those of the
-    /// struct's fields. Values are texts as on the command line, numbers, true and false, and lists
-    /// of them; null and false are as if the name were not there.
+    /// Reads the request that this command makes from named values. The names are the fields of the
+    /// request's struct. Values are texts as on the command line, numbers, true and false, and
+    /// lists of them. Null and false equal a missing name.
     ///
     /// # Errors
     ///
-    /// If there is no such command or name, or a value is refused as on the command line.
+    /// The command or a name does not exist, or a value is refused as on the command line.
     pub fn read(command: &str, values: &Map<String, Value>) -> Result<Request, clap::Error> {
         Ok(match command {
             "compare" => Request::Compare(words::read(command, values)?),
@@ -100,12 +100,12 @@ impl Request {
         })
     }
 
-    /// Returns the words of a command line that has these named values, beginning with the program's
+    /// Returns the words of a command line with these named values, beginning with the program's
     /// name.
     ///
     /// # Errors
     ///
-    /// As [`Request::read`], but values are not checked.
+    /// The errors of [`Request::read`], except that values are not checked.
     pub fn words(command: &str, values: &Map<String, Value>) -> Result<Vec<String>, clap::Error> {
         match command {
             "compare" => words::named::<Compare>(command, values),
@@ -125,7 +125,7 @@ impl Request {
         }
     }
 
-    /// Returns where the result goes and how much is printed.
+    /// Returns the destination and the amount of the output.
     pub fn output(&mut self) -> &mut Output {
         match self {
             Request::Compare(args) => &mut args.output,

@@ -1,4 +1,4 @@
-//! Arguments that put another network or workload in place, the same in every command that simulates.
+//! Arguments that replace the network or the workload, the same in every command that simulates.
 
 use super::parse::{parse_path, parse_queue};
 use super::words::{paths, texts};
@@ -13,26 +13,27 @@ use std::str::FromStr;
 /// Another network or workload, the same in every request that simulates.
 #[derive(Args, Clone, Serialize)]
 pub struct Network {
-    /// Use a named path, for example leo (see `narrows list paths`). Several, lte,leo, are the networks of `compare` and `matrix`, and an axis of `sweep`
+    /// Use a named path, for example leo (see `narrows list paths`). Several (lte,leo) are the
+    /// networks of `compare` and `matrix`, and an axis of `sweep`
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = parse_path)]
     pub path: Vec<String>,
-    /// Capacity trace of the bottleneck towards the receiver: mahimahi format, or lines of seconds,Mbit/s. Several are several networks, as of
-    /// --path
+    /// Capacity trace of the bottleneck towards the receiver: mahimahi format, or lines of
+    /// seconds,Mbit/s. Several are several networks, as for --path
     #[arg(long, value_name = "TRACE", value_delimiter = ',')]
     #[serde(serialize_with = "paths")]
     pub trace: Vec<PathBuf>,
-    /// Queue discipline of the bottleneck, with parameters after "?": fq-codel, "codel?target=5" (see `narrows list disciplines`). Several: an
-    /// axis of a sweep or a matrix
+    /// Queue discipline of the bottleneck, with parameters after "?": fq-codel, "codel?target=5"
+    /// (see `narrows list disciplines`). Several are an axis of a sweep or a matrix
     #[arg(long, value_name = "DISCIPLINE", value_delimiter = ',', value_parser = parse_queue)]
     pub queue: Vec<String>,
-    /// Workload of every flow: bulk, web, call (see `narrows list traffic`), or as in a scenario: '{ size = "1 MB" }'. Several: an axis of a
-    /// sweep or a matrix
+    /// Workload of every flow: bulk, web, call (see `narrows list traffic`), or as in a scenario:
+    /// '{ size = "1 MB" }'. Several are an axis of a sweep or a matrix
     #[arg(long, value_name = "WORKLOAD")]
     #[serde(serialize_with = "texts")]
     workload: Vec<Workloads>,
 }
 
-/// Workloads with commas between them, which those that are tables have within.
+/// Workloads separated by commas. Workloads written as tables may contain commas too.
 #[derive(Clone)]
 struct Workloads(Vec<NamedWorkload>);
 
@@ -57,12 +58,12 @@ impl FromStr for Workloads {
 }
 
 impl Network {
-    /// The workloads.
+    /// Returns the workloads.
     pub fn workloads(&self) -> Vec<NamedWorkload> {
         self.workload.iter().flat_map(|own| own.0.iter().cloned()).collect()
     }
 
-    /// All of it, for a file: traces are named from where the program runs.
+    /// Returns all replacements for a scenario file. Traces are relative to the working directory.
     pub fn overrides(&self) -> Overrides {
         let whole = |trace: &PathBuf| {
             std::path::absolute(trace).unwrap_or_else(|_| trace.clone()).display().to_string()
@@ -74,12 +75,12 @@ impl Network {
         }
     }
 
-    /// Queue and workload alone.
+    /// Returns only the replacements of queue and workload.
     pub fn at_bottleneck(&self) -> Overrides {
         Overrides { queue: self.queue.clone(), workload: self.workloads(), ..Overrides::default() }
     }
 
-    /// Refuses a path beside a trace where both would be the network.
+    /// Refuses a path together with a trace if both would be the network.
     pub fn refuse_two_networks(&self) -> Result<(), Failure> {
         match self.path.is_empty() || self.trace.is_empty() {
             true => Ok(()),
@@ -89,7 +90,7 @@ impl Network {
         }
     }
 
-    /// Refuses several values of a flag of which `command` takes one.
+    /// Refuses several values of a flag if `command` takes only one.
     pub fn refuse_several(&self, command: &str, networks_too: bool) -> Result<(), Failure> {
         let networks = [("--path", self.path.len()), ("--trace", self.trace.len())]
             .into_iter()

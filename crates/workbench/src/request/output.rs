@@ -1,4 +1,4 @@
-//! Where results go, and how much is printed.
+//! Destination and amount of a command's output.
 
 use super::words::paths;
 use crate::host::Console;
@@ -6,14 +6,15 @@ use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Where results go, and how much is printed.
+/// Destination and amount of a command's output.
 #[derive(Args, Clone, Serialize)]
 pub struct Output {
     /// Result directory, which must not exist [default: the next free narrows-results/NAME-N]
     #[arg(short, long)]
     #[serde(serialize_with = "paths")]
     pub out: Option<PathBuf>,
-    /// Number of parallel runs, at most 1024; results do not depend on it [default: number of cores]
+    /// Number of parallel runs, at most 1024; results do not depend on it [default: number of
+    /// cores]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
     /// Print the result as JSON, as its directory keeps it, instead of the table
@@ -25,7 +26,7 @@ pub struct Output {
     /// Print only the table, without progress and hints
     #[arg(long)]
     pub quiet: bool,
-    /// Where what is printed goes.
+    /// Destination of printed output.
     #[arg(skip)]
     #[serde(skip)]
     pub console: Console,

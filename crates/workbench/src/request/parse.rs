@@ -1,4 +1,4 @@
-//! How values of arguments are read.
+//! Parsers for the values of arguments.
 
 use narrows_control::Choice;
 use narrows_params::suggest;
@@ -17,7 +17,7 @@ pub fn parse_choice(text: &str) -> Result<Choice, String> {
     })
 }
 
-/// A controller as it was written, for another process of this program.
+/// Returns the text of a valid controller, for another process of this program.
 pub fn parse_checked(text: &str) -> Result<String, String> {
     parse_choice(text).map(|_| text.to_owned())
 }
@@ -43,7 +43,7 @@ pub fn parse_traffic(text: &str) -> Result<&'static NamedTraffic, String> {
     NamedTraffic::named(text)
 }
 
-/// A key of a flow's transport, as it was written and as a line of TOML.
+/// A key of a flow's transport, as written and as a line of TOML.
 #[derive(Clone, Debug)]
 pub struct TransportKey {
     pub text: String,
@@ -56,7 +56,8 @@ impl fmt::Display for TransportKey {
     }
 }
 
-/// `min_rto=1 s`: a number, a word of TOML, or else a text, as long as a flow may have it.
+/// Parses a key of a flow's transport, such as `min_rto=1 s`. The value is a number, a word of
+/// TOML, or else a text.
 pub fn parse_transport(text: &str) -> Result<TransportKey, String> {
     let pair = text.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
     let Some((key, value)) = pair.filter(|(key, value)| !key.is_empty() && !value.is_empty())

@@ -43,11 +43,11 @@ pub struct Run {
     #[arg(long, value_name = "FILE")]
     #[serde(serialize_with = "paths")]
     pub bpf_log: Option<PathBuf>,
-    /// Whether a browser may look on.
+    /// Page for watching the run in a browser.
     #[command(flatten)]
     #[serde(flatten)]
     pub watch: Watching,
-    /// Where the result goes, and how much is printed.
+    /// Destination and amount of the output.
     #[command(flatten)]
     #[serde(flatten)]
     pub output: Output,
@@ -90,11 +90,11 @@ pub struct Live {
     #[command(flatten)]
     #[serde(flatten)]
     pub program: Program,
-    /// Whether a browser may look on.
+    /// Page for watching the run in a browser.
     #[command(flatten)]
     #[serde(flatten)]
     pub watch: Watching,
-    /// Where the result goes, and how much is printed.
+    /// Destination and amount of the output.
     #[command(flatten)]
     #[serde(flatten)]
     pub output: Output,
@@ -129,7 +129,7 @@ pub struct Program {
     pub with_flows: bool,
 }
 
-/// Whether a browser may look on.
+/// Page for watching a run in a browser.
 #[derive(Args, Clone, Serialize)]
 pub struct Watching {
     /// Serve a page on this host that shows values as they arrive, and the report at the end; PORT

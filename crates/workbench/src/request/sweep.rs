@@ -15,11 +15,13 @@ use std::path::PathBuf;
 /// All combinations of the values in the sweep table of a scenario.
 #[derive(Args, Clone, Serialize)]
 pub struct Sweep {
-    /// Scenario file with a sweep table (see docs/how-to/sweeps.md), or without one if --set gives the axes
+    /// Scenario file with a sweep table (see docs/how-to/sweeps.md), or without one if --set gives
+    /// the axes
     #[arg(required_unless_present = "resume")]
     #[serde(serialize_with = "paths")]
     pub scenario: Option<PathBuf>,
-    /// Add or replace an axis: "link.bottleneck.rate=10 Mbit/s,100 Mbit/s", or a range: "duration={ from = '10 s', ... }"
+    /// Add or replace an axis: "link.bottleneck.rate=10 Mbit/s,100 Mbit/s", or a range: "duration={
+    /// from = '10 s', ... }"
     #[arg(long, value_name = "PATH=VALUES", value_parser = parse_axis)]
     #[serde(serialize_with = "pairs")]
     pub set: Vec<(String, String)>,
@@ -34,25 +36,26 @@ pub struct Sweep {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["scenario", "set", "seeds", "out", "path", "trace", "queue", "workload", "shard"])]
     #[serde(serialize_with = "paths")]
     pub resume: Option<PathBuf>,
-    /// Make only this part of the runs, such as 2/3, the second of three, or 8..16, the runs dealt at these places; `narrows merge` joins all parts
+    /// Run only this part: 2/3 is the second of three shards, 8..16 are the runs dealt at these
+    /// places; `narrows merge` joins all parts
     #[arg(long, value_name = "I/N", conflicts_with_all = ["metric", "open", "json"])]
     #[serde(serialize_with = "texts")]
     pub shard: Option<Shard>,
-    /// Which numbers are printed.
+    /// Selection of the printed numbers.
     #[command(flatten)]
     #[serde(flatten)]
     pub shown: Shown,
-    /// Where the result goes, and how much is printed.
+    /// Destination and amount of the output.
     #[command(flatten)]
     #[serde(flatten)]
     pub output: Output,
 }
 
-/// Which numbers are printed.
+/// Selection of the printed numbers.
 #[derive(Args, Clone, Serialize)]
 pub struct Shown {
-    /// Print these metrics: goodput, or of a group of flows or a controller "goodput of cubic" (see `narrows list metrics`) [default: the main
-    /// ones]; the report has them all
+    /// Print these metrics: goodput, or for a group of flows or a controller "goodput of cubic"
+    /// (see `narrows list metrics`) [default: the main ones]; the report has all metrics
     #[arg(long, value_name = "METRIC", value_delimiter = ',')]
     #[serde(serialize_with = "texts")]
     pub metric: Vec<Column>,
@@ -65,11 +68,11 @@ pub struct Merge {
     #[arg(required = true, value_name = "DIR")]
     #[serde(serialize_with = "paths")]
     pub shards: Vec<PathBuf>,
-    /// Which numbers are printed.
+    /// Selection of the printed numbers.
     #[command(flatten)]
     #[serde(flatten)]
     pub shown: Shown,
-    /// Where the result goes, and how much is printed.
+    /// Destination and amount of the output.
     #[command(flatten)]
     #[serde(flatten)]
     pub output: Output,
@@ -112,11 +115,11 @@ pub struct Matrix {
     /// First seed
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     pub seed: u64,
-    /// Which numbers are printed.
+    /// Selection of the printed numbers.
     #[command(flatten)]
     #[serde(flatten)]
     pub shown: Shown,
-    /// Where the result goes, and how much is printed.
+    /// Destination and amount of the output.
     #[command(flatten)]
     #[serde(flatten)]
     pub output: Output,
@@ -131,7 +134,8 @@ pub struct Reproduce {
     /// Run scaled-down versions; each figure explains its scaling
     #[arg(long)]
     pub quick: bool,
-    /// Run the figures that support it on this host's kernel, beside the simulator (needs what `narrows live` needs)
+    /// Also run the figures that support it on this host's kernel (has the requirements of
+    /// `narrows live`)
     #[arg(long)]
     pub live: bool,
     /// Run the experiments that decide why statements do not hold, instead of the figures
@@ -140,7 +144,7 @@ pub struct Reproduce {
     /// Run only this figure or experiment; may be repeated
     #[arg(long, value_name = "FIGURE")]
     pub figure: Vec<String>,
-    /// Where the result goes, and how much is printed.
+    /// Destination and amount of the output.
     #[command(flatten)]
     #[serde(flatten)]
     pub output: Output,

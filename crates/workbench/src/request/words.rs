@@ -125,7 +125,7 @@ fn worded<T: Args + Serialize>(
     words
 }
 
-/// The words of a flag with a value. A value that looks like a flag stands behind "=".
+/// Returns the words of a flag with a value. A value that looks like a flag is written behind "=".
 fn flag_with(arg: &Arg, flag: &str, text: String) -> Vec<String> {
     match text.starts_with('-') || arg.is_require_equals_set() {
         true => vec![format!("{flag}={text}")],
@@ -133,7 +133,7 @@ fn flag_with(arg: &Arg, flag: &str, text: String) -> Vec<String> {
     }
 }
 
-/// The texts of a value, or none if it is the default.
+/// Returns the texts of a value. Empty if the value is the default.
 fn given(arg: &Arg, value: Option<&Value>) -> Vec<String> {
     let texts = value.map_or_else(Vec::new, texts_of);
     let default = arg.get_default_values();
@@ -194,7 +194,7 @@ pub fn named<T: Args>(
             words.extend(texts_of(value).into_iter().map(|text| format!("{flag}={text}")));
         }
     }
-    // Behind "--" the words of some requests are a program's.
+    // Behind "--", some requests have the words of a program.
     let has_last = shape.get_arguments().any(Arg::is_last_set);
     words.extend((!has_last && !positional.is_empty()).then(|| "--".to_owned()));
     words.extend(positional);
@@ -209,8 +209,7 @@ fn refused(text: String) -> clap::Error {
 }
 
 /// Reads a request from named values: texts as on the command line, numbers, true and false, and
-/// lists of them. Null and false are as if the name were not there. Values are checked as those of
-/// the command line are.
+/// lists of them. Null and false equal a missing name. Values are checked as on the command line.
 ///
 /// # Errors
 ///

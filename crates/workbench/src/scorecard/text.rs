@@ -44,7 +44,7 @@ pub fn sweep(args: &request::Compare, title: &str, lineup: &Lineup, sources: &[S
     )
 }
 
-/// Returns the flows of a run: those with the traffic, and the competitor.
+/// Returns the flows of a run: the flows with the traffic, and the competitor.
 fn flows(args: &request::Compare, lineup: &Lineup, run: &TrafficRun) -> String {
     let flow = |name: &str, controller: &str, more: &str| {
         let [from, to] = ENDS;
@@ -70,8 +70,8 @@ fn flows(args: &request::Compare, lineup: &Lineup, run: &TrafficRun) -> String {
         .map_or_else(|| own.clone(), |beside| format!("{own}, {}", flow("competitor", beside, "")))
 }
 
-/// Returns the command that repeats the scorecard in the result directory. `names` maps the file
-/// names of the command line to those in the directory.
+/// Returns the command that repeats the scorecard in the result directory. `names` maps file names
+/// of the command line to names in the directory.
 pub fn remake(
     args: &request::Compare,
     lineup: &Lineup,

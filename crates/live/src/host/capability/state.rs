@@ -3,7 +3,7 @@
 /// A feature that a live run needs or can use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capability {
-    /// Its name.
+    /// Name of the feature.
     pub name: String,
     /// State of the feature.
     pub state: State,

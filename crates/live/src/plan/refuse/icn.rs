@@ -22,7 +22,7 @@ pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(),
     let Scenario {
         changes,
         nodes,
-        // Implemented by the run, the emulator and the nodes. Links are those of the simulator,
+        // Implemented by the run, the emulator and the nodes. The links are the simulator's,
         // with all their keys.
         duration: _,
         warmup: _,

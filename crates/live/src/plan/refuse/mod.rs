@@ -56,7 +56,7 @@ pub fn plan(
     // No `..` here, so that a new key does not compile until it is handled.
     let Scenario {
         flows,
-        // Implemented by the run, the emulator and the sockets. Links are those of the simulator,
+        // Implemented by the run, the emulator and the sockets. The links are the simulator's,
         // with all their keys.
         duration: _,
         warmup: _,

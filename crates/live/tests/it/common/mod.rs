@@ -1,4 +1,4 @@
-//! Many small networks, each with a flow, that run live all at once.
+//! Many small networks with a flow each, which run live at once.
 
 use narrows_measure::{FlowRecord, Record};
 use narrows_scenario::Scenario;
@@ -6,36 +6,38 @@ use narrows_units::Span;
 use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Live runs go one at a time: each asks for a core.
+/// Returns a lock under which one live run goes on at a time, because each needs a core.
 pub fn turn() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A flow with a network of its own: one link each way, of 10 Mbit/s, 10 ms and 200 kB unless it says otherwise.
+/// A flow with a network of its own: one link in each direction with 10 Mbit/s, 10 ms and 200 kB,
+/// unless `link` differs.
 pub struct Case {
     pub name: &'static str,
     pub flow: &'static str,
     pub link: &'static str,
 }
 
-/// 10 Mbit/s, 10 ms, room for 200 kB.
+/// A link with 10 Mbit/s, 10 ms and a buffer of 200 kB.
 pub const LINK: &str = "rate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"200 kB\"";
 
-/// What can be asserted of times bears a busy machine, but not one that stands still.
+/// Packets that the emulator hands over later than this make a run useless for assertions on times.
+/// A busy machine stays below it.
 const STANDSTILL: Span = Span::from_millis(100);
 
-/// What can be asserted whatever the time still needs a run that took place.
+/// Packets that the emulator hands over later than this make a run useless for every assertion.
 const LOST: Span = Span::from_secs(1);
 
-/// What came of a scenario.
+/// Record of a live scenario.
 pub struct Ran {
     pub record: Record,
-    /// Whether times, and counts that depend on them, can be asserted.
+    /// True if times, and counts that depend on them, can be asserted.
     pub timely: bool,
 }
 
-/// All of them as one scenario of so many seconds.
+/// Returns all cases as one scenario of `seconds`.
 pub fn scenario(seconds: u64, cases: &[Case]) -> Scenario {
     let mut text = format!("duration = \"{seconds} s\"\nwarmup = \"0 s\"\nseed = 3\n");
     for Case { name, flow, link } in cases {
@@ -50,11 +52,12 @@ pub fn scenario(seconds: u64, cases: &[Case]) -> Scenario {
         .unwrap_or_else(|error| panic!("{}", error.short()))
 }
 
-/// Runs it on the kernel, again if the machine stood still; `None`, with a printed reason, where nothing runs live.
+/// Runs a scenario on the kernel, up to three times if the machine stood still. Returns `None` and
+/// prints the reason if nothing can run live here.
 ///
 /// # Panics
 ///
-/// The machine stood still for so long each time that nothing can be asserted.
+/// If the machine stood still in each run for so long that nothing can be asserted.
 pub fn run(scenario: &Scenario) -> Option<Ran> {
     if let Err(error) = narrows_live::ready() {
         assert!(
@@ -84,17 +87,17 @@ pub fn run(scenario: &Scenario) -> Option<Ran> {
     Some(Ran { record, timely: false })
 }
 
-/// How late a packet was at most.
+/// Returns the largest lateness of a packet.
 fn late(record: &Record) -> Span {
     record.emulation.as_ref().expect("a live run").late_max
 }
 
-/// Tells people. Not by `eprintln!`, which the harness keeps to itself when a test passes.
+/// Prints a line, although the test may pass: the harness hides the output of `eprintln!` then.
 fn say(text: &str) {
     writeln!(std::io::stderr(), "{text}").ok();
 }
 
-/// The flow with this name.
+/// Returns the flow with this name.
 pub fn flow<'a>(record: &'a Record, name: &str) -> &'a FlowRecord {
     record.flows.iter().find(|flow| flow.name == name).unwrap_or_else(|| panic!("no flow {name}"))
 }

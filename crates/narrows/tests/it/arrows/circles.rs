@@ -1,4 +1,5 @@
-//! No circle of files inside a crate: of two files that need each other neither can be understood alone.
+//! No files of a crate depend on each other in a circle: neither of two such files can be
+//! understood alone.
 
 use super::{root, rust_files};
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,16 +8,15 @@ use std::path::Path;
 use syn::visit::{self, Visit};
 use syn::{Attribute, File, Item, ItemMod, ItemUse, UseTree, Visibility};
 
-/// A module by its names from the crate's root.
+/// Names of a module, from the root of its crate.
 type Module = Vec<String>;
 
-/// One file of a crate.
 struct Source {
     module: Module,
     syntax: File,
 }
 
-/// The files of a crate that are built without tests.
+/// Returns the files of a crate that are built without tests.
 fn sources(directory: &Path) -> Vec<Source> {
     let source = |file: std::path::PathBuf| {
         let inside = file.strip_prefix(directory).expect("a file of the crate").with_extension("");
@@ -27,7 +27,7 @@ fn sources(directory: &Path) -> Vec<Source> {
             syn::parse_file(&fs::read_to_string(&file).expect("readable source")).expect("Rust");
         Source { module, syntax }
     };
-    // A program beside a library is a crate of its own, of one file.
+    // main.rs beside lib.rs is a crate of its own.
     let is_program = |file: &std::path::PathBuf| {
         *file == directory.join("main.rs") && directory.join("lib.rs").exists()
     };
@@ -60,7 +60,7 @@ fn joined(module: &[String], names: &[String]) -> Module {
     module.iter().chain(names).cloned().collect()
 }
 
-/// The paths that a file names: of its imports, and in its code. What it re-exports it need not know.
+/// Paths that a file uses, in its imports and in its code. A re-export does not count as a use.
 struct Named<'a> {
     module: &'a Module,
     paths: Vec<Module>,
@@ -68,7 +68,7 @@ struct Named<'a> {
 }
 
 impl Named<'_> {
-    /// A path from the crate's root; `None` if it begins elsewhere.
+    /// Returns a path from the crate's root, or `None` if the path begins elsewhere.
     fn absolute(&self, names: &[String], children: &BTreeSet<Module>) -> Option<Module> {
         let (first, rest) = names.split_first()?;
         match first.as_str() {
@@ -119,7 +119,7 @@ impl<'ast> Visit<'ast> for Named<'_> {
         }
     }
 
-    /// Who may see an item is not what it needs.
+    /// The path in `pub(in PATH)` is not a use.
     fn visit_vis_restricted(&mut self, _: &'ast syn::VisRestricted) {}
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
@@ -131,7 +131,7 @@ impl<'ast> Visit<'ast> for Named<'_> {
     }
 }
 
-/// The files that each file of a crate needs.
+/// Returns the files that each file of a crate uses.
 fn needs(directory: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
     let sources = sources(directory);
     let modules: BTreeSet<Module> = sources.iter().map(|source| source.module.clone()).collect();
@@ -148,7 +148,7 @@ fn needs(directory: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
             .collect();
         all.insert(&source.module, (paths, exports));
     }
-    // The file in which a path ends, through whatever re-exports it.
+    // Finds the file that defines a path, through re-exports.
     let file_of = |path: &Module| {
         let mut path = path.clone();
         for _ in 0..10 {
@@ -173,7 +173,7 @@ fn needs(directory: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
         .collect()
 }
 
-/// Everything that a file needs, directly or not.
+/// Returns all files that a file uses, directly or indirectly.
 fn reached(needs: &BTreeMap<Module, BTreeSet<Module>>, from: &Module) -> BTreeSet<Module> {
     let (mut reached, mut open) = (BTreeSet::new(), vec![from]);
     while let Some(module) = open.pop() {

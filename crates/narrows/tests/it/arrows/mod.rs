@@ -1,4 +1,5 @@
-//! The rules that keep the rooms apart: who may depend on whom, and what code that both worlds run may not touch.
+//! Rules of the architecture: which crate may depend on which, and which code is banned from crates
+//! that run in every world.
 
 mod circles;
 
@@ -50,7 +51,8 @@ const ORDER: [&str; 39] = [
     "python",
 ];
 
-/// Arrows that the order would allow and that are wrong nevertheless: worlds do not know each other, and a report simulates nothing.
+/// Dependencies that the order would allow and that are wrong all the same: worlds do not know each
+/// other, and a report simulates nothing.
 const FORBIDDEN: [(&str, &str); 7] = [
     ("live", "sim"),
     ("forward", "sim"),
@@ -61,7 +63,8 @@ const FORBIDDEN: [(&str, &str); 7] = [
     ("report", "forward"),
 ];
 
-/// Crates that run in every world: no clock, no I/O, no thread, no order that depends on a hash.
+/// Crates that run in every world. They use no clock, no I/O, no thread, and no order that depends
+/// on a hash.
 const WORLDLESS: [&str; 13] = [
     "cores",
     "units",
@@ -78,7 +81,8 @@ const WORLDLESS: [&str; 13] = [
     "traffic",
 ];
 
-/// What the worldless crates may not contain, and why. The names of float functions are those whose results depend on the machine.
+/// Words that worldless crates may not contain, each with the reason. The names of float functions
+/// are banned because their results depend on the machine.
 const BANNED: [(&str, &str); 23] = [
     (
         "const ENTRY",
@@ -115,7 +119,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Every crate of the workspace with the crates of the workspace it depends on, tests' dependencies included.
+/// Returns every crate of the workspace with the workspace crates that it depends on, including its
+/// tests' dependencies.
 fn arrows() -> Vec<(String, Vec<String>)> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--offline", "--format-version", "1", "--manifest-path"])
@@ -175,12 +180,12 @@ fn worlds_do_not_know_each_other_and_reports_know_no_world() {
     }
 }
 
-/// Crates that speak with QUIC stacks, whose time is an instant and whose peers have addresses. They
-/// are as worldless otherwise.
+/// Crates that talk to QUIC stacks, which measure time in instants and give peers addresses. All
+/// other rules of worldless crates apply.
 const OF_STACKS: [&str; 2] = ["guests", "quic"];
 
 /// Words allowed in these crates: instants that the world gives, addresses that nobody reads, seeds
-/// that differ in each process for real connections, and the trait by which stacks write logs.
+/// of real connections that differ in each process, and the trait by which stacks write logs.
 const OF_STACKS_MAY: [&str; 5] = ["std::time", "Instant", "SystemTime", "std::net", "std::io"];
 
 #[test]
@@ -207,7 +212,7 @@ fn what_every_world_runs_has_no_clock_no_io_and_no_arithmetic_of_the_machine() {
     assert!(found.is_empty(), "\n{}", found.join("\n"));
 }
 
-/// The files of worldless crates that may hold unsafe code: those that call the C cores.
+/// Files of worldless crates that may contain unsafe code: they call the C cores.
 const UNSAFE: [&str; 3] =
     ["crates/cores/src/call.rs", "crates/cores/src/equations.rs", "crates/cores/src/router.rs"];
 

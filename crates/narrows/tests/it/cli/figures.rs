@@ -13,7 +13,7 @@ fn figures_are_listed_and_drawn() {
             && line.ends_with("Congestion window, segments")),
         "{listed}"
     );
-    // Every figure that is listed can be drawn.
+    // Every listed figure can be drawn.
     for name in listed.lines().filter_map(|line| line.split_whitespace().next()) {
         let output = place.narrows(["figure", "result", name, "--svg", "drawn.svg"]);
         assert_eq!(
@@ -45,7 +45,7 @@ fn figures_are_listed_and_drawn() {
     );
 }
 
-/// Draws each figure of a result that is listed, and answers with names and pictures.
+/// Draws each figure that is listed for a result. Returns names and pictures.
 fn drawn(place: &Scratch, result: &str) -> Vec<(String, String)> {
     let listed = stdout(&place.narrows(["figure", result]));
     let names = listed.lines().filter_map(|line| line.split_whitespace().next());

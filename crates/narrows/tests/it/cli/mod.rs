@@ -1,4 +1,4 @@
-//! The program as a user meets it: exit statuses, what it prints, what it leaves on the disk, and what it refuses.
+//! The program as a user meets it: exit status, output, files that it leaves, and refusals.
 
 mod figures;
 mod refusals;

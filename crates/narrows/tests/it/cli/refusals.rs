@@ -1,11 +1,12 @@
-//! Bad input and bad flags: named with file, line and remedy, and nothing is written.
+//! Bad input and bad flags are refused with file, line and remedy, and nothing is written.
 
 use super::without;
 use crate::scratch::{PROGRAM, SHORT, Scratch, code, stderr, stdout};
 use std::fs;
 use std::process::Stdio;
 
-/// What is wrong, the file that is wrong, the line shown, what the message and its help must say.
+/// A faulty file: a name for the fault, the text of the file, the number of the line that the
+/// message shows, and parts of the message and its help.
 struct Refused {
     what: &'static str,
     text: String,
@@ -214,7 +215,7 @@ route = ["ab", "ba", "ac"]
                 told.contains(&format!("bad.toml:{line}:")),
                 "{what}: line {line} is not named\n{text}\n{told}"
             );
-            // Long lines are broken where they are shown.
+            // Messages break long lines.
             let flat =
                 told.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
             assert!(flat.contains("help: "), "{what}: no remedy\n{told}");
@@ -340,7 +341,7 @@ fn unknown_words_get_a_tip_that_helps_or_none() {
     assert!(!tip.contains("tip:"), "{tip}");
 }
 
-/// The tip for `run --duration` names a flag that exists, and does what it says.
+/// The tip for `run --duration` names an existing flag, and following the tip works.
 #[test]
 fn a_key_of_a_scenario_is_changed_for_one_run() {
     let place = Scratch::new("set-one");
@@ -390,7 +391,7 @@ fn numbers_and_names_that_are_none_get_a_remedy() {
     );
 }
 
-/// Its messages go to a pipe whose reader has gone: that is no panic.
+/// The reader of the standard error has gone away. The program must not panic.
 #[test]
 fn messages_that_nobody_reads_are_no_failure() {
     let place = Scratch::new("unread");
@@ -432,7 +433,7 @@ fn a_policer_that_passes_nothing_and_an_outage_without_end_are_refused() {
     assert!(refused.contains("is not over when the next begins, after"), "{refused}");
 }
 
-/// A flow that never opens has nothing to show for itself, and says so.
+/// A flow that never opens its connection has no results, and the summary says so.
 #[test]
 fn a_connection_that_never_opens_is_noted() {
     let place = Scratch::new("unopened");

@@ -1,4 +1,4 @@
-//! Results: what a run prints and leaves, and how it is made again.
+//! Results: the output and the files of a run, and running it again from its files.
 
 use super::{RESULT_FILES, without};
 use crate::scratch::{PROGRAM, SHORT, Scratch, code, stderr, stdout};
@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// What an information-centric run leaves beside [`RESULT_FILES`].
+/// Files of an information-centric run besides [`RESULT_FILES`].
 const ICN_FILES: [&str; 5] = [
     "consumer_samples.parquet",
     "consumers.parquet",
@@ -156,7 +156,8 @@ fn a_comparison_gives_controllers_that_need_routers_each_its_own() {
         ("flags/scenario-3-rcp.toml", "rcp"),
     ];
     assert!(written.iter().all(|(file, name)| queue(file, name) == 2), "{written:?}");
-    // On a path, links without a rate keep no router; a file's own router stays.
+    // On a path, links without a rate have no router of the controller. A router that a file names
+    // stays.
     let text = stdout(&place.narrows([
         "compare",
         "xcp",
@@ -180,7 +181,7 @@ fn a_comparison_gives_controllers_that_need_routers_each_its_own() {
         "--quiet",
     ];
     assert!(!stdout(&place.narrows(file)).contains("its own router"));
-    // What is remade is remade from the network as it was given.
+    // A result is made again from the network as the user gave it, without added routers.
     let file = [
         "compare",
         "xcp",

@@ -1,4 +1,4 @@
-//! Full disks, signals and readers that go away: nothing that looks complete is left.
+//! Full disks, signals and readers that go away: no incomplete result looks complete.
 
 use super::RESULT_FILES;
 use crate::scratch::{PROGRAM, SHORT, Scratch, code, stderr, stdout};
@@ -11,7 +11,7 @@ fn a_full_disk_is_told_and_leaves_nothing() {
     let place = Scratch::new("disk");
     let file = place.write("short.toml", SHORT);
     fs::create_dir(place.path("small")).expect("a directory");
-    // A small file system of its own, in a namespace of its own: gone with the shell.
+    // A small file system in a mount namespace of its own, which ends with the shell.
     let script = format!(
         "mount -t tmpfs -o size=64k none small || exit 77; '{}' run '{file}' --out small/result; status=$?; echo left: $(ls -A small); exit $status",
         PROGRAM
@@ -29,7 +29,7 @@ fn a_full_disk_is_told_and_leaves_nothing() {
             && told.contains("free some space, or choose another place with --out"),
         "{told}"
     );
-    // What was computed is not lost with the disk.
+    // The results are printed even if they cannot be written.
     assert!(stdout(&output).contains("Utilisation"), "{}", stdout(&output));
     assert!(stdout(&output).ends_with("left:\n"), "{}", stdout(&output));
 }
@@ -162,7 +162,7 @@ fn a_reader_that_goes_away_is_no_failure_and_costs_no_result() {
     assert_eq!(place.files_of("result"), RESULT_FILES);
 }
 
-/// A folder's entries, hidden ones too, but for runs that are kept.
+/// Returns a folder's entries, hidden ones included, without the files of kept runs.
 fn beside_kept(place: &Scratch) -> Vec<String> {
     place.listing().into_iter().filter(|name| !name.ends_with(".partial")).collect()
 }
@@ -216,7 +216,7 @@ fn many_short_runs_and_long_preparations_stop_within_two_seconds_and_leave_only_
             fs::read(place.path(&format!("{out}.partial")))
                 .is_ok_and(|text| text.iter().filter(|byte| **byte == b'\n').count() > 1)
         };
-        // Where runs are kept, some are.
+        // If runs are kept, wait until there are some.
         while began.elapsed() < Duration::from_millis(after) || (says.contains("kept") && !kept()) {
             let ended = child.try_wait().expect("a state");
             assert!(
@@ -240,7 +240,8 @@ fn many_short_runs_and_long_preparations_stop_within_two_seconds_and_leave_only_
         let took = asked.elapsed();
         assert_eq!(code(&output), 2, "{:.200?} {signal}: {}", words, stderr(&output));
         assert!(stderr(&output).contains(says), "{:.200?} {signal}: {}", words, stderr(&output));
-        // A second is the program's own bound; the other one is for other tests on the same machine.
+        // The program's own bound is one second. This bound leaves room for other tests on the same
+        // machine.
         assert!(
             took < Duration::from_secs(2),
             "{:.200?}: it took {took:?} after {signal}",
@@ -250,7 +251,7 @@ fn many_short_runs_and_long_preparations_stop_within_two_seconds_and_leave_only_
     }
 }
 
-/// The compiler is one that never ends.
+/// A signal reaches the program while a compiler that never ends is running.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_during_compilation_leaves_no_temporary_folder() {
@@ -290,7 +291,8 @@ fn a_signal_during_compilation_leaves_no_temporary_folder() {
                 .success()
         );
         let asked = Instant::now();
-        // Its errors go to the compiler, too, which may live on.
+        // The standard error is shared with the compiler, which may live on, so wait for the
+        // process itself.
         while fs::exists(format!("/proc/{}/exe", child.id())).is_ok_and(|there| there)
             && asked.elapsed() < Duration::from_secs(5)
         {

@@ -1,4 +1,4 @@
-//! The page of commands is what their help says, and pages name only flags that commands have.
+//! The page of commands equals the commands' help, and pages name only flags that commands have.
 
 use super::links::all_pages;
 use crate::blocks::{is_stale, root};
@@ -6,8 +6,8 @@ use crate::scratch::{Scratch, code, stderr, stdout};
 use std::collections::BTreeMap;
 use std::fs;
 
-/// The help of each command, by its words: `""` is the program, `"deploy plan"` a command of a
-/// command.
+/// Returns the help of each command by its words: `""` is the program itself, `"deploy plan"` a
+/// subcommand.
 fn helps(place: &Scratch) -> Vec<(String, String)> {
     let (mut all, mut next) = (Vec::new(), vec![String::new()]);
     while let Some(command) = next.pop() {
@@ -47,14 +47,14 @@ fn the_page_of_commands_is_their_help() {
     );
 }
 
-/// Returns the flags in a text: `--seeds` of `--seeds 3`, of `--seeds=3` and of `[--seeds]`.
+/// Returns the flags in a text, such as `--seeds` in `--seeds 3`, `--seeds=3` and `[--seeds]`.
 fn flags(text: &str) -> impl Iterator<Item = &str> {
     let is_inside = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     text.split(move |c: char| !is_inside(c))
         .filter(|word| word.len() > 2 && word.starts_with("--") && !word.starts_with("---"))
 }
 
-/// Returns the code in a page: what stands between backticks, and the lines of code blocks.
+/// Returns the code in a page: text between backticks, and lines of code blocks.
 fn code_of(page: &str) -> Vec<String> {
     let (mut found, mut is_block) = (Vec::new(), false);
     let mut prose = String::new();
@@ -82,7 +82,7 @@ fn every_flag_in_the_pages_exists() {
     for page in all_pages() {
         let text = fs::read_to_string(&page).expect("a page");
         for code in code_of(&text) {
-            // Another program follows a bar, a semicolon or a remark.
+            // The next program begins after a bar or a semicolon, and a remark after a hash.
             for part in code.split(['|', ';', '#']).flat_map(|part| part.split("&&")) {
                 let Some(rest) = part.trim_start_matches("sudo ").trim().strip_prefix("narrows ")
                 else {
@@ -96,7 +96,7 @@ fn every_flag_in_the_pages_exists() {
                     }
                     command = longer;
                 }
-                // Another program follows the dashes.
+                // Arguments after the dashes belong to another program.
                 let own = rest.split(" -- ").next().unwrap_or_default();
                 let unknown = flags(own).filter(|flag| !has(&command, flag));
                 wrong.extend(unknown.map(|flag| format!("{}: {flag} in {part}", page.display())));

@@ -1,21 +1,21 @@
-//! The page of keys is the schema of scenario files, as a list for readers.
+//! The page of keys lists the schema of scenario files for readers.
 
 use crate::blocks::{is_stale, root};
 use crate::scratch::Scratch;
 use serde_json::Value;
 use std::collections::{BTreeSet, VecDeque};
 
-/// Kinds whose plural has an s.
+/// Kinds whose plural is formed with an s.
 const PLAIN: [&str; 5] = ["string", "integer", "number", "table", "value"];
 const DEFINITIONS: &str = "#/$defs/";
 
-/// A schema, and the definitions whose sections are still to be written.
+/// A schema, and the definitions whose sections remain to be written.
 struct Keys<'a> {
     schema: &'a Value,
-    /// Places of tables and their definitions, in the order in which they are met.
+    /// Places of tables and their definitions, in the order of the schema.
     next: VecDeque<(String, &'a str)>,
     met: BTreeSet<&'a str>,
-    /// Definitions of plain values, which a list at the end explains.
+    /// Definitions of plain values. A list at the end of the page explains them.
     values: BTreeSet<&'a str>,
 }
 
@@ -24,7 +24,7 @@ impl<'a> Keys<'a> {
         &self.schema["$defs"][name]
     }
 
-    /// Returns the kind of a value as a reader would say it, and notes the tables and values that it
+    /// Returns the kind of a value in a reader's words, and notes the tables and values that it
     /// names. `place` is the path of the key.
     fn kind(&mut self, place: &str, value: &'a Value) -> String {
         if let Some(name) = value["$ref"].as_str().and_then(|name| name.strip_prefix(DEFINITIONS)) {
@@ -91,7 +91,7 @@ impl<'a> Keys<'a> {
         text
     }
 
-    /// Writes what a plain value looks like.
+    /// Describes a plain value.
     fn value(&self, name: &str) -> String {
         let value = self.definition(name);
         let mut text = format!("- <a id=\"{}\"></a>**{}**: ", anchor(name), words(name));
@@ -117,7 +117,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Whether a definition is a value and no table: a text, a number, or one of some words.
+/// True if a definition is a plain value: text, a number, or one of some words. False for a table.
 fn is_plain(definition: &Value) -> bool {
     let parts = definition["anyOf"].as_array();
     definition["properties"].is_null()
@@ -125,7 +125,7 @@ fn is_plain(definition: &Value) -> bool {
         && definition["type"] != "object"
 }
 
-/// One of the forms of a value: what its description says, or its examples, or its kind.
+/// Describes one form of a value: by its description, else its examples, else its kind.
 fn form(value: &Value) -> String {
     let examples = value["examples"].as_array().into_iter().flatten();
     let examples: Vec<String> = examples.map(|example| format!("`{example}`")).collect();
@@ -137,7 +137,7 @@ fn form(value: &Value) -> String {
     }
 }
 
-/// The words of which a value is one.
+/// Returns the words that a value can be, if it is a choice of words.
 fn choices(value: &Value) -> Option<String> {
     let words: Vec<&Value> = match value["enum"].as_array() {
         Some(words) => words.iter().collect(),
@@ -150,7 +150,7 @@ fn description(value: &Value) -> String {
     value["description"].as_str().unwrap_or_default().replace('\n', " ")
 }
 
-/// The name of a definition in words: `BytesOrUnlimited` is "bytes or unlimited".
+/// Returns the name of a definition in words: `BytesOrUnlimited` becomes "bytes or unlimited".
 fn words(name: &str) -> String {
     name.chars().fold(String::new(), |mut text, c| {
         if c.is_ascii_uppercase() && !text.is_empty() {

@@ -48,7 +48,7 @@ fn links_between_pages_lead_somewhere() {
     assert!(broken.is_empty(), "links lead nowhere: {broken:#?}");
 }
 
-/// The anchors of a page's headings, as GitHub and mdBook name them.
+/// Returns the anchors of a page's headings, named as GitHub and mdBook name them.
 fn anchors(page: &str) -> BTreeSet<String> {
     let headings = page.lines().filter(|line| line.starts_with('#')).map(|line| {
         let title = line.trim_start_matches('#').trim().to_lowercase();

@@ -1,4 +1,5 @@
-//! `docs/SUMMARY.md`, the contents of the book, names every page once; each is also in the index.
+//! `docs/SUMMARY.md`, the table of contents of the book, names every page once, and the index names
+//! each page too.
 
 use crate::blocks::{pages, root};
 use std::collections::BTreeMap;

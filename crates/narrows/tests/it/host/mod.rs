@@ -1,4 +1,4 @@
-//! What a live run could leave behind on this host, and whether live runs are possible at all.
+//! Traces that live runs could leave on this host, and whether live runs are possible here.
 
 use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
 use std::collections::BTreeSet;
@@ -6,13 +6,14 @@ use std::fs;
 use std::process::{Command, Output};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Live runs share the machine badly, and what is left behind is told from what was there before: one test at a time.
+/// Returns a lock under which one test runs at a time: live runs disturb each other, and a test
+/// compares the host's traces before and after.
 pub fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// True if scenarios can run live here as root. Says why not, for a test that is left out.
+/// True if scenarios can run live here as root. Otherwise prints why the test is left out.
 pub fn capable(test: &str) -> bool {
     let root =
         Command::new("id").arg("-u").output().is_ok_and(|output| stdout(&output).trim() == "0");
@@ -33,7 +34,7 @@ pub fn capable(test: &str) -> bool {
     doctor.status.success()
 }
 
-/// True if a tool is there. Says that it is not, for a test that is left out.
+/// True if a tool is installed. Otherwise prints that the test is left out.
 pub fn has(tool: &str, test: &str) -> bool {
     let found = Command::new(tool).arg("--version").output().is_ok();
     if !found {
@@ -42,7 +43,8 @@ pub fn has(tool: &str, test: &str) -> bool {
     found
 }
 
-/// What can be left behind. Namespaces of programs that ran before and still run do not count.
+/// Traces of live runs on the host: links, addresses, routes, named network namespaces, and the
+/// number of mounts.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Traces {
     links: String,
@@ -53,7 +55,7 @@ pub struct Traces {
 }
 
 impl Traces {
-    /// As the host is now.
+    /// Returns the present traces.
     pub fn now() -> Traces {
         let ip = |what: &[&str]| stdout(&Command::new("ip").args(what).output().expect("ip runs"));
         let mounts = fs::read_to_string("/proc/self/mountinfo").expect("mounts");
@@ -75,7 +77,7 @@ impl Traces {
     }
 }
 
-/// Processes that have this text in their environment, and those that are in a network namespace with them but not in that of the test.
+/// Returns the command lines of processes whose environment contains `mark`.
 pub fn left_running(mark: &str) -> Vec<String> {
     let mut found = Vec::new();
     for process in fs::read_dir("/proc").expect("/proc").flatten() {
@@ -89,14 +91,16 @@ pub fn left_running(mark: &str) -> Vec<String> {
     found
 }
 
-/// Runs live with `arguments`; checks that nothing is left behind. Statuses of invalid runs count as those of valid ones: the test's machine may be busy.
+/// Runs `narrows live` with `arguments`, and asserts that nothing is left behind. Accepts the exit
+/// status of invalid runs, because the test's host may be busy.
 pub fn live(place: &Scratch, arguments: &[&str]) -> Output {
     let mut command = place.command(PROGRAM);
     command.arg("live").args(arguments);
     run(command, arguments)
 }
 
-/// The same with at most so many open files in each process.
+/// Runs `narrows live` with a limit on open files in each process, and asserts that nothing is left
+/// behind.
 pub fn live_with_files(place: &Scratch, files: u32, arguments: &[&str]) -> Output {
     let mut command = place.command("sh");
     command
@@ -111,12 +115,12 @@ fn run(mut command: Command, arguments: &[&str]) -> Output {
     let (key, value) = mark.split_once('=').expect("a variable");
     let output = command.env(key, value).output().expect("narrows runs");
     assert_eq!(Traces::now(), before, "left behind by {arguments:?}");
-    // The tests themselves do not have it: theirs is another process's environment.
+    // The test process itself does not have the mark: the variable is set only for the command.
     assert_eq!(left_running(&mark), Vec::<String>::new(), "left running by {arguments:?}");
     output
 }
 
-/// All that a program said, for failures.
+/// Returns exit status and output of a program, for messages of failed tests.
 pub fn told(output: &Output) -> String {
     format!("{}\n{}\n{}", code(output), stdout(output), stderr(output))
 }

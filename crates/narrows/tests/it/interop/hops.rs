@@ -1,15 +1,16 @@
-//! Forwarders as neighbours: ours and ndnd's, over cables between namespaces.
+//! Our forwarder and ndnd's as neighbours, over cables between namespaces.
 
 use super::*;
 use std::time::{Duration, Instant};
 
-/// Ours at 10.9.1.1, ndnd's at 10.9.1.2; names below `/a` are served here, and below `/b` there.
+/// Connects our forwarder at 10.9.1.1 to ndnd's at 10.9.1.2. Names below `/a` are served on our
+/// side, names below `/b` on ndnd's.
 fn two_hops(transport: &str, octets: usize) {
     let Some(ndnd) = peer("ndnd") else { return };
     let (Some(here), Some(there)) = (Net::new("two_hops"), Net::new("two_hops")) else { return };
     here.cable(&there, 1);
     let place = Scratch::new(&format!("interop-hops-{transport}"));
-    // The other side has to listen before a stream can go there.
+    // ndnd's forwarder must listen before a stream can connect to it.
     let theirs = Site::ndnd(&place, &there, "theirs", &ndnd);
     let face =
         format!("[[face]]\nremote = \"{transport}4://10.9.1.2:{PORT}\"\nroutes = [\"/b\"]\n");
@@ -58,7 +59,7 @@ fn rates_from_beyond_ndnd_do_not_arrive_and_ours_still_hold() {
     below.cable(&middle, 1);
     middle.cable(&above, 2);
     let place = Scratch::new("interop-between");
-    // Above ndnd, a link with a rate lies between two of ours in one namespace.
+    // Above ndnd's forwarder, a link with a rate connects two of our forwarders in one namespace.
     let socket = place.path("source.sock");
     place.write(
         "source.toml",
@@ -101,18 +102,18 @@ fn rates_from_beyond_ndnd_do_not_arrive_and_ours_still_hold() {
 
     let direct = high.gets("/x/film", &film);
     assert!(primary(&direct) <= 4.0, "{}", stderr(&direct));
-    // What the caches of the two upper forwarders have is gone.
+    // The upper forwarder's status counts the Data in its cache.
     let (_, text) = high.says(PROGRAM, &["ndn", "forward", "status"]);
     assert!(text.contains("cached"), "{text}");
     let began = Instant::now();
     let got = low.gets("/x/film", &film);
-    // 400 kB on 20 Mbit/s take 0.16 s, whatever the machine does meanwhile.
+    // 400 kB at 20 Mbit/s take 0.16 s on any machine.
     assert!(began.elapsed() > Duration::from_millis(160), "{:?}", began.elapsed());
     let rate = primary(&got);
     assert!(rate > 4.0 && rate <= 20.0, "{}", stderr(&got));
 }
 
-/// The primary rate of the path, in Mbit/s, as `get` prints it at the end.
+/// Returns the primary rate of the path in Mbit/s, which `get` prints at the end.
 fn primary(got: &Output) -> f64 {
     let text = stderr(got);
     let rate = text.split("primary ").nth(1).unwrap_or_else(|| panic!("no rates: {text}"));

@@ -1,10 +1,10 @@
-//! A forwarder among those who mean it no good.
+//! A forwarder with hostile neighbours.
 
 use super::*;
 use std::net::UdpSocket;
 use std::time::Duration;
 
-/// Datagrams of random octets and of damaged packets.
+/// Number of datagrams: random octets and damaged packets.
 const RANDOM: u64 = 100_000;
 
 fn face_of(site: &Site<'_>, remote: &str) -> Option<serde_json::Value> {
@@ -40,7 +40,8 @@ fn what_neighbours_may_not_send_is_dropped_and_counted() {
     let wait =
         |counter: &str, least: u64| wait_for(counter, || count(&site, neighbour, counter) >= least);
 
-    // A sign of life, which makes the face; then an Interest with a token of 33 octets, half a packet, two packets at once.
+    // An IDLE packet, which creates the face; then an Interest with a PIT token of 33 octets, half
+    // a packet, and two packets in one datagram.
     send(&[0x64, 0x00]);
     let interest = |name: &[u8]| {
         let inner = [&[8, name.len() as u8], name].concat();
@@ -53,13 +54,13 @@ fn what_neighbours_may_not_send_is_dropped_and_counted() {
     send(&plain[..plain.len() - 1]);
     send(&[&plain[..], &plain].concat());
     wait("malformed_in", 3);
-    // A Nack for nothing: NackReason Congestion around an Interest that was never sent.
+    // A Nack with the reason Congestion for an Interest that was never sent.
     let nack =
         [&[0xfd, 0x03, 0x20, 5, 0xfd, 0x03, 0x21, 1, 50][..], &[0x50, plain.len() as u8], &plain]
             .concat();
     send(&[&[0x64, nack.len() as u8][..], &nack].concat());
     wait("nacks_in", 1);
-    // A command for the management of another host.
+    // A management command from another host.
     send(&interest(b"localhost"));
     wait("interests_in", 1);
     assert!(socket.recv(&mut [0; 100]).is_err(), "no answer to any of them");
@@ -76,7 +77,7 @@ fn what_neighbours_may_not_send_is_dropped_and_counted() {
     };
     for _ in 0..RANDOM {
         let octets: Vec<u8> = (0..draw() % 60).map(|_| draw() as u8).collect();
-        // A sender that is faster than the receiver loses what does not fit the buffer, as on any network.
+        // Packets that do not fit into the receiver's buffer are lost, as on any network.
         let _ = socket.send(&octets);
     }
     let server = site.producer(PROGRAM, &["ndn", "ping", "--serve", "/after"], "/after", None);

@@ -1,4 +1,4 @@
-//! Certificates that other programs read, and certificates of other programs.
+//! Certificates that other programs read, and certificates that other programs wrote.
 
 use super::*;
 
@@ -56,7 +56,7 @@ fn ndnd_and_narrows_read_each_others_certificates() {
         status == 0 && text.contains("BEGIN NDN CERT") && text.contains("SigType: Ed25519"),
         "{text}"
     );
-    // In PEM; the second as octets. What is wrong after that is that no forwarder runs here.
+    // One certificate in PEM and one as octets. The only error left is that no forwarder runs here.
     let (status, text) = shell(
         "$NDND sec keygen /theirs ed25519 > theirs.key && $NDND sec sign-cert theirs.key < theirs.key > theirs.cert && \
          $NDND sec pem-decode < theirs.cert > theirs.octets && \

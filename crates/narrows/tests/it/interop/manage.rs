@@ -1,4 +1,4 @@
-//! Faces, routes, strategies and tables, managed by tools.
+//! Faces, routes, strategies and tables, managed by other programs' tools.
 
 use super::*;
 

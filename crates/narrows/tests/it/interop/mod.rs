@@ -1,5 +1,6 @@
-//! NDN's own tools with the forwarder: ndnd, python-ndn and NDNts, which `make peers` installs. Without them, or without the rights to make a network
-//! of its own, a test is left out, and says so. Everything runs in network namespaces that end with the test.
+//! NDN's own tools with our forwarder: ndnd, python-ndn and NDNts, which `make peers` installs. A
+//! test is left out with a message if the tools are missing or if this user may not create network
+//! namespaces. Everything runs in network namespaces that end with the test.
 
 mod hops;
 mod hostile;
@@ -16,7 +17,7 @@ use net::{Net, Serving};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// A program of `make peers`, if it is there.
+/// Returns the path of a program that `make peers` installs, if it is there.
 fn peer(path: &str) -> Option<PathBuf> {
     let program = root().join("target/peers").join(path);
     let there = program.exists();
@@ -30,20 +31,21 @@ fn peer(path: &str) -> Option<PathBuf> {
     })
 }
 
-/// A forwarder in a network, and what runs beside it.
+/// A forwarder in a network namespace.
 struct Site<'a> {
     place: &'a Scratch,
     net: &'a Net,
-    /// The URI of its UNIX socket.
+    /// URI of the forwarder's UNIX socket.
     at: String,
     _daemon: Serving,
 }
 
-/// Ports that are free in a network of one's own.
+/// UDP and TCP port of the forwarder. It is free, because the network namespace is the test's own.
 const PORT: &str = "16363";
 
 impl<'a> Site<'a> {
-    /// Ours, with a configuration behind its UNIX socket, and UDP and TCP on all addresses.
+    /// Starts our forwarder with a configuration. It listens on its UNIX socket, and by UDP and TCP
+    /// on all addresses.
     fn ours(place: &'a Scratch, net: &'a Net, label: &str, more: &str) -> Site<'a> {
         let (socket, file) = (place.path(&format!("{label}.sock")), format!("{label}.toml"));
         let listen = format!("udp = [\"0.0.0.0:{PORT}\"]\ntcp = [\"0.0.0.0:{PORT}\"]");
@@ -53,7 +55,7 @@ impl<'a> Site<'a> {
         Site::listening(place, net, &socket, daemon)
     }
 
-    /// ndnd's forwarder.
+    /// Starts ndnd's forwarder.
     fn ndnd(place: &'a Scratch, net: &'a Net, label: &str, program: &Path) -> Site<'a> {
         let (socket, file) = (place.path(&format!("{label}.sock")), format!("{label}.yml"));
         place.write(
@@ -76,12 +78,12 @@ impl<'a> Site<'a> {
         Site { place, net, at, _daemon: daemon }
     }
 
-    /// The URI of another way in.
+    /// Returns the URI of the forwarder for another transport.
     fn over(&self, scheme: &str) -> String {
         if scheme == "unix" { self.at.clone() } else { format!("{scheme}://127.0.0.1:{PORT}") }
     }
 
-    /// A program as an application of this forwarder.
+    /// Returns the command of a program as an application of this forwarder.
     fn command(&self, program: impl AsRef<Path>, arguments: &[&str]) -> Command {
         let mut command = self.net.command(self.place, program);
         command.args(arguments).env("NDN_CLIENT_TRANSPORT", &self.at);
@@ -92,7 +94,7 @@ impl<'a> Site<'a> {
         self.command(program, arguments).output().expect("it runs")
     }
 
-    /// What a program prints, with its exit status.
+    /// Runs a program. Returns its exit status and its output.
     fn says(&self, program: impl AsRef<Path>, arguments: &[&str]) -> (i32, String) {
         let output = self.run(program, arguments);
         (code(&output), stdout(&output) + &stderr(&output))
@@ -115,12 +117,12 @@ impl<'a> Site<'a> {
         producer
     }
 
-    /// The routes, as ours and ndnd's forwarder tell them to our program.
+    /// Returns the routes that the forwarder reports to our program.
     fn routes(&self) -> String {
         stdout(&self.run(PROGRAM, &["ndn", "forward", "routes", "--json"]))
     }
 
-    /// Fetches by our program, and compares.
+    /// Fetches an object with our program, and compares it.
     fn gets(&self, name: &str, expected: &[u8]) -> Output {
         let got = self.run(PROGRAM, &["ndn", "get", name]);
         assert!(
@@ -133,7 +135,7 @@ impl<'a> Site<'a> {
         got
     }
 
-    /// Fetches by `ndnd cat`, and compares.
+    /// Fetches an object with `ndnd cat`, and compares it.
     fn ndnd_gets(&self, ndnd: &Path, name: &str, expected: &[u8]) {
         let got = self.run(ndnd, &["cat", name]);
         assert!(
@@ -146,7 +148,7 @@ impl<'a> Site<'a> {
     }
 }
 
-/// NDNts' script, beside its packages.
+/// Copies the script for NDNts beside its packages, and returns its path.
 fn ndnts(place: &Scratch) -> Option<String> {
     let packages = peer("ndnts/node_modules")?;
     if Command::new("node").arg("--version").stdout(Stdio::null()).status().is_err() {
@@ -157,7 +159,7 @@ fn ndnts(place: &Scratch) -> Option<String> {
     Some(place.write("ndnts.mjs", include_str!("ndnts.mjs")))
 }
 
-/// Octets that repeat nowhere near.
+/// Returns octets without short repetitions.
 fn content(count: usize) -> Vec<u8> {
     (0..count).map(|number| (number.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
 }

@@ -1,4 +1,4 @@
-//! A network namespace of a test's own.
+//! A network namespace of its own for a test.
 
 use crate::forward::wait_for;
 use crate::scratch::Scratch;
@@ -7,13 +7,13 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// A network namespace with nothing but a loopback interface, for as long as this lives.
+/// A network namespace with only a loopback interface. It ends when this value is dropped.
 pub struct Net {
     holder: Serving,
     address: String,
 }
 
-/// A program that ends with the test.
+/// A program that is killed when the test ends.
 pub struct Serving(Child);
 
 impl Serving {
@@ -24,14 +24,14 @@ impl Serving {
 
 impl Drop for Serving {
     fn drop(&mut self) {
-        // One that has ended needs no more.
+        // The program may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
 impl Net {
-    /// A namespace, if this user may make one. Says why not, for a test that is left out.
+    /// Creates a namespace if this user may. Otherwise prints why the test is left out.
     pub fn new(test: &str) -> Option<Net> {
         let own = fs::read_link("/proc/self/ns/net").expect("a namespace");
         let made = Command::new("unshare")
@@ -62,7 +62,7 @@ impl Net {
         Some(net)
     }
 
-    /// A command that runs in it, in a scratch directory.
+    /// Returns a command that runs in the namespace, in a scratch directory.
     pub fn command(&self, place: &Scratch, program: impl AsRef<Path>) -> Command {
         let mut command = place.command("nsenter");
         command.arg(&self.address).arg(program.as_ref());
@@ -74,7 +74,7 @@ impl Net {
         Serving(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"))
     }
 
-    /// Runs a function in it: sockets that it makes stay there.
+    /// Runs a function in the namespace. Sockets that the function opens stay there.
     pub fn inside<T: Send>(&self, run: impl FnOnce() -> T + Send) -> T {
         let namespace =
             fs::File::open(format!("/proc/{}/ns/net", self.holder.pid())).expect("a namespace");
@@ -88,7 +88,7 @@ impl Net {
         })
     }
 
-    /// Configures it.
+    /// Runs `ip` in the namespace.
     pub fn ip(&self, arguments: &[&str]) {
         let status = Command::new("nsenter")
             .arg(&self.address)
@@ -99,7 +99,8 @@ impl Net {
         assert!(status.success(), "ip {arguments:?}");
     }
 
-    /// A cable to another namespace: this end has the address 10.9.`subnet`.1, the other 10.9.`subnet`.2.
+    /// Connects two namespaces by a cable. This end has the address 10.9.`subnet`.1, the other end
+    /// 10.9.`subnet`.2.
     pub fn cable(&self, other: &Net, subnet: u8) {
         let (near, far) = (format!("near{subnet}"), format!("far{subnet}"));
         self.ip(&[

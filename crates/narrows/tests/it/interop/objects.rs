@@ -25,7 +25,8 @@ fn every_consumer_fetches_from_every_producer() {
     for name in ["/ndnd/film", "/python/film", "/ndnts/film", "/ours/film"] {
         site.gets(name, &film);
         site.ndnd_gets(&ndnd, name, &film);
-        // Its catchunks finds the version in metadata only if it is asked for that.
+        // python-ndn's catchunks finds the version in metadata only if it is asked for the
+        // metadata's name.
         let (_, text) =
             site.says(&python, &["catchunks", "-o", "by-python", &format!("{name}/32=metadata")]);
         assert!(place.read("by-python") == film, "python-ndn from {name}: {text}");
@@ -56,7 +57,8 @@ fn narrows_applications_work_at_ndnds_forwarder() {
     exchanges(&site, &ndnd, 2_000_000);
 }
 
-/// Objects of so many octets, and pings, between applications of ndnd and ours at a forwarder.
+/// Exchanges objects of `octets` octets, and pings, between applications of ndnd and ours at one
+/// forwarder.
 fn exchanges(site: &Site<'_>, ndnd: &Path, octets: usize) {
     let film = content(octets);
     std::fs::write(site.place.path("film"), &film).expect("a file");

@@ -1,4 +1,4 @@
-//! Applications that register their names over each transport.
+//! Applications register their names over each transport.
 
 use super::*;
 
@@ -19,7 +19,8 @@ fn python_registers_over_every_transport_and_in_both_forms() {
         let (status, text) = site.says(&python, &["register.py", &site.over(scheme)]);
         assert!(status == 0 && text.contains("True True"), "{scheme}: {text}");
     }
-    // The older application signs its commands in components of the name (form 0.2).
+    // The older application signs its commands in components of the name (signed Interest format
+    // 0.2).
     place.write(
         "older.py",
         "from ndn.app import NDNApp\nfrom ndn.client_conf import default_face\nfrom ndn.security import KeychainDigest\nimport sys\n\

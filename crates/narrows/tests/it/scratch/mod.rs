@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The program under test.
+/// Path of the program under test.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_narrows");
 
-/// A directory of its own, removed again at the end of a test that passes.
+/// A temporary directory. It is removed at the end of a test that passes.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
@@ -31,7 +31,7 @@ impl Scratch {
         fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    /// The names in one directory, sorted.
+    /// Returns the sorted names of the files in a directory.
     pub fn files_of(&self, directory: &str) -> Vec<String> {
         let entries = fs::read_dir(self.path(directory))
             .unwrap_or_else(|error| panic!("{directory}: {error}"));
@@ -42,12 +42,12 @@ impl Scratch {
         names
     }
 
-    /// All names, to see that nothing was written.
+    /// Returns all names in the scratch directory, to show that nothing was written.
     pub fn listing(&self) -> Vec<String> {
         self.files_of("")
     }
 
-    /// A command that runs here, as outside a terminal.
+    /// Returns a command that runs in this directory without a terminal.
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.current_dir(&self.0).env("NO_COLOR", "1");
@@ -67,7 +67,7 @@ impl Drop for Scratch {
     }
 }
 
-/// The exit status; -1 for an end by a signal.
+/// Returns the exit status, or -1 after a signal.
 pub fn code(output: &Output) -> i32 {
     output.status.code().unwrap_or(-1)
 }
@@ -80,7 +80,7 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// A scenario that runs in no time.
+/// A scenario that takes almost no time.
 pub const SHORT: &str = r#"name = "Short"
 duration = "2 s"
 
@@ -98,7 +98,8 @@ to = "right"
 controller = "cubic"
 "#;
 
-/// Fails unless two results have the same files with the same bytes, but for what only the machine and the clock make different.
+/// Fails unless two results have the same files with the same bytes, except for data that depends
+/// on machine and clock.
 pub fn same(place: &Scratch, one: &str, two: &str) {
     assert_eq!(place.files_of(one), place.files_of(two));
     for file in place.files_of(one).iter().filter(|file| *file != "run.json") {

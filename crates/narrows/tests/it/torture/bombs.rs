@@ -1,5 +1,5 @@
-//! Tables that are small on the disk and large in memory, in results whose checksums are right: they are read within the memory that the
-//! program has, or refused.
+//! Tables that are small on disk and large in memory, in results with valid checksums. They are
+//! read within the memory limit of the program, or refused.
 
 use crate::torture::campaign::{Case, Class, End, Verdict, campaign};
 use crate::torture::draw::Draw;
@@ -57,13 +57,14 @@ fn read(case: &Case, command: &[&str]) -> Verdict {
     Ok(if ended.code() == 2 { End::Refused } else { End::Accepted })
 }
 
-/// The table with its rows so many times: as many groups of rows that all lie at the same place of the file.
+/// Returns the table with its rows repeated: the repeated row groups all refer to the same place in
+/// the file.
 fn repeated(path: &Path, times: usize) -> Vec<u8> {
     let metadata = ParquetMetaDataReader::new()
         .parse_and_finish(&File::open(path).expect("a table"))
         .expect("a table");
     let mut bytes = fs::read(path).expect("a table");
-    // Eight bytes at the end tell where the description begins.
+    // The last eight bytes contain the length of the footer.
     let end = bytes.len() - 8;
     let length = u32::from_le_bytes(bytes[end..end + 4].try_into().expect("four bytes")) as usize;
     bytes.truncate(end - length);

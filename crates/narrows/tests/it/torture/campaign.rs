@@ -1,4 +1,4 @@
-//! Trials by the hundred: how many, with which seed, and what came of them.
+//! Classes of random trials: their number, their seed and their outcomes.
 
 use crate::scratch::Scratch;
 use narrows_units::Random;
@@ -7,45 +7,44 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::{env, fs};
 
-/// The `NARROWS_TORTURE` with which a class is tried as often as it says.
+/// Value of `NARROWS_TORTURE` for full size.
 const FULL: f64 = 100.0;
 const SEED: u64 = 1;
-/// Cases of a class that are tried whatever the budget is.
+/// Least number of cases of a class, whatever the budget.
 const LEAST: u64 = 3;
-/// Cases that went wrong which a failure tells one by one.
+/// Largest number of failed cases that a message lists.
 const TOLD: usize = 20;
 
 /// A class of trials.
 pub struct Class {
-    /// The name of its test and of the directories of its cases.
+    /// Name of its test, and of the directories of its cases.
     pub name: &'static str,
-    /// How the table calls it.
+    /// Title in the table.
     pub title: &'static str,
-    /// How many cases there are at full size.
+    /// Number of cases at full size.
     pub full: u64,
 }
 
-/// One trial: its own draws, and a directory of its own, which stays if it goes wrong.
+/// A trial: a random stream, and a directory that is kept if the trial fails.
 pub struct Case {
-    /// Its draws.
     pub random: Random,
-    /// Its directory.
     pub place: Scratch,
 }
 
-/// How a case that went well ended.
+/// Outcome of a successful case.
 #[derive(PartialEq, Eq)]
 pub enum End {
-    /// The program took what it was given.
+    /// The program accepted its input.
     Accepted,
-    /// It said why not.
+    /// The program refused its input with a message.
     Refused,
 }
 
-/// What came of a case; the error says what is wrong.
+/// Outcome of a case. An error describes the failure.
 pub type Verdict = Result<End, String>;
 
-/// Tries a class as often as the budget says, notes its row of the table, and fails if anything went wrong.
+/// Runs as many cases of a class as the budget allows, notes its row of the table, and fails if a
+/// case failed.
 pub fn campaign(class: &Class, trial: impl Fn(&mut Case) -> Verdict) {
     let seed: u64 = setting("NARROWS_TORTURE_SEED").unwrap_or(SEED);
     let only: Option<u64> = setting("NARROWS_TORTURE_CASE");

@@ -1,4 +1,4 @@
-//! Result directories that something has happened to: read back, they are as they were, or are refused.
+//! Damaged result directories: reading them gives the undamaged data, or they are refused.
 
 use crate::scratch::Scratch;
 use crate::torture::campaign::{Case, Class, End, Verdict, campaign};
@@ -18,7 +18,7 @@ const CLASS: Class = Class {
     full: 2_600,
 };
 
-/// Stands in a file beside the results that no result has anything to do with.
+/// Content of a file beside the results. No output may contain it.
 const SECRET: &str = "nobody-should-see-this";
 
 const FLOWS: &str = r#"duration = "600 ms"
@@ -54,7 +54,8 @@ const STEPS: &str = "0,5\n0.3,8\n";
 const IPERF3: &str =
     r#"{"intervals":[{"streams":[{"socket":5}],"sum":{"start":0,"end":1,"bits_per_second":8e6}}]}"#;
 
-/// Commands that read the result `a`, or it and the undamaged `b`; pages and tables go to `made`.
+/// Commands that read the result `a`, some together with the undamaged `b`. Pages and tables go to
+/// `made`.
 const READERS: [&[&str]; 5] = [
     &["report", "a", "--json", "--out", "made/page.html"],
     &["report", "a", "--out", "made/page.html"],
@@ -80,7 +81,7 @@ fn damage() {
     });
 }
 
-/// What a command gave: what it printed and the files that it made.
+/// Output of a command: what it printed, and the files that it wrote.
 type Given = Vec<(String, Vec<u8>)>;
 
 fn judge(code: i32, given: &Given, undamaged: &Given) -> Verdict {
@@ -93,7 +94,7 @@ fn judge(code: i32, given: &Given, undamaged: &Given) -> Verdict {
     if code == 2 {
         return Ok(End::Refused);
     }
-    // Messages are not part of what was asked for.
+    // Messages are not compared.
     let differs = undamaged.iter().find(|(name, bytes)| {
         name != "stderr" && !given.iter().any(|(own, now)| own == name && now == bytes)
     });
@@ -105,7 +106,7 @@ fn judge(code: i32, given: &Given, undamaged: &Given) -> Verdict {
     }
 }
 
-/// Runs a reader to a decent end.
+/// Runs a reader, and checks its end with [`decent`](crate::torture::program::Ended::decent).
 fn read(case: &Case, reader: usize) -> Result<(i32, Given), String> {
     fs::create_dir_all(case.place.path("work/made")).expect("a directory");
     let ended = Program::new(&case.place, READERS[reader]).run()?;
@@ -124,7 +125,7 @@ fn read(case: &Case, reader: usize) -> Result<(i32, Given), String> {
     Ok((ended.code(), given))
 }
 
-/// Undamaged results, two of each kind, and what each reader gives of them.
+/// Undamaged results, two of each kind, and each reader's output for them.
 struct Originals {
     place: Scratch,
     kinds: Vec<[&'static str; 2]>,
@@ -194,7 +195,7 @@ impl Originals {
         self.kinds[kind][1]
     }
 
-    /// Puts a result twice into a directory, beside a file that is none of its business.
+    /// Puts two copies of a result into a directory, beside a file that does not belong to them.
     fn lay_out(&self, kind: usize, work: &Path) {
         for name in ["a", "b"] {
             let to = work.join(name);
@@ -207,7 +208,8 @@ impl Originals {
     }
 }
 
-/// Does something to a file of the result `a`, and says what. `other` is another result of the same kind.
+/// Damages a file of the result `a`, and describes the damage. `other` is another result of the
+/// same kind.
 fn harm(work: &Path, other: &Path, random: &mut Random) -> String {
     let mut files = tree(&work.join("a"));
     files.sort();
@@ -247,7 +249,7 @@ fn harm(work: &Path, other: &Path, random: &mut Random) -> String {
     }
 }
 
-/// Something that is no file in the place of one.
+/// Replaces a file by something that is not a regular file.
 fn special(file: &Path, name: &str, random: &mut Random) -> String {
     fs::remove_file(file).expect("a file");
     match random.below(4) {
@@ -271,7 +273,7 @@ fn special(file: &Path, name: &str, random: &mut Random) -> String {
     }
 }
 
-/// Names, numbers and texts in JSON are others.
+/// Replaces names, numbers and texts in JSON.
 fn edited(work: &Path, random: &mut Random) -> String {
     let path = work.join("a").join(random.pick(&["summary.json", "summary.json", "run.json"]));
     let text = fs::read_to_string(&path).expect("JSON");

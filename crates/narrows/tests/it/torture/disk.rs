@@ -1,4 +1,5 @@
-//! Disks that are full, too small for files, out of names or read-only, and a full standard output: no result looks complete that is not.
+//! Disks that are full, read-only, out of inodes or limited in file size, and a full standard
+//! output. No incomplete result looks complete.
 
 use crate::torture::campaign::{Case, Class, End, Verdict, campaign};
 use crate::torture::draw::Draw;
@@ -11,9 +12,9 @@ use std::process::{Command, Stdio};
 const CLASS: Class =
     Class { name: "disk", title: "Disk full, size limit, inodes, read-only, /dev/full", full: 65 };
 
-/// A namespace of its own for mounts, gone with the shell in it.
+/// Mount namespace of its own, which ends with the shell in it.
 const APART: &str = "unshare --user --map-root-user --mount sh -c";
-/// The signal of a file that is larger than it may be.
+/// Signal for a file that exceeds the size limit.
 const SIGXFSZ: i32 = 25;
 
 #[test]
@@ -49,11 +50,13 @@ fn disk() {
     });
 }
 
-/// A shell that makes trouble and runs what follows; what it leaves is in `work`.
+/// Returns a shell command that limits the disk and then runs its arguments. Remaining files end up
+/// in `work`.
 fn trouble(case: &mut Case, mounts: bool) -> String {
     let random = &mut case.random;
     let mounted = |options: &str, then: &str| {
-        // The program runs in the small file system, with the inputs of the large one; then the large one gets all that is there.
+        // The program runs in the small file system with a copy of the inputs. Afterwards all files
+        // are copied to the large one.
         let inside = "{ cd small; \"$@\"; s=$?; cd ..; cp -a small/. .; exit $s; }";
         format!(
             "mkdir small && exec {APART} 'mount -t tmpfs -o {options} none small && cp *.toml small && {then} {inside}' sh"
@@ -78,7 +81,7 @@ fn judge(case: &Case, original: &Original, code: i32) -> Verdict {
     } else if code == 0 {
         return Err("exit status 0, and no result".to_owned());
     }
-    // Runs of a sweep are kept, to go on where there is room.
+    // The runs of a sweep are kept, so that it can be resumed where there is room.
     if code != -1 {
         original.leftover(&case.place, &["out", "out.partial"])?;
     }

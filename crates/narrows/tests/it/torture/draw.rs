@@ -1,14 +1,14 @@
-//! Draws that every class needs.
+//! Random draws that every class needs.
 
 use narrows_units::Random;
 
-/// More ways to draw.
+/// Further kinds of random draws.
 pub trait Draw {
-    /// One of a list.
+    /// Draws an element of a list.
     fn pick<T: Copy>(&mut self, from: &[T]) -> T;
-    /// A whole number from `low` to `high`, both possible.
+    /// Draws a whole number from `low` to `high`, both included.
     fn between(&mut self, low: u64, high: u64) -> u64;
-    /// A number between two, spread evenly over its orders of magnitude.
+    /// Draws a number between two, uniformly on a logarithmic scale.
     fn scaled(&mut self, low: f64, high: f64) -> f64;
 }
 

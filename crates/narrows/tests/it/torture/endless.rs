@@ -1,4 +1,5 @@
-//! Inputs that never end or never begin, for everything that commands read: they are refused within the memory and the time that there is.
+//! Inputs that never end or never begin, for everything that commands read. They are refused within
+//! the limits of memory and time.
 
 use crate::torture::campaign::{Case, Class, End, Verdict, campaign};
 use crate::torture::draw::Draw;
@@ -12,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 const CLASS: Class =
     Class { name: "endless", title: "Devices, pipes and sparse files as every input", full: 260 };
 
-/// Commands with `@` in the place of the input, and how its name must end.
+/// Commands with `@` in place of the input, and the suffix that the input's name must have.
 const COMMANDS: [(&[&str], &str); 18] = [
     (&["run", "@"], ".toml"),
     (&["sweep", "@"], ".toml"),
@@ -53,7 +54,7 @@ fn endless() {
         let verdict = refused(case, &arguments)
             .map_err(|problem| format!("{} with {what}: {problem}", arguments.join(" ")));
         if let Some(mut writer) = writer {
-            // It has ended if nobody read.
+            // The writer has ended already if nobody read.
             let _ = writer.kill();
             writer.wait().expect("an end");
         }
@@ -61,7 +62,8 @@ fn endless() {
     });
 }
 
-/// Puts an input without an end or a beginning there, and says which. A program may write into it.
+/// Creates an input without an end or a beginning, and describes it. Some inputs need a writing
+/// program, which is returned.
 fn put(path: &Path, random: &mut Random) -> (&'static str, Option<Child>) {
     let pipe =
         || assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo runs").success());
@@ -77,7 +79,7 @@ fn put(path: &Path, random: &mut Random) -> (&'static str, Option<Child>) {
         }
         3 => {
             pipe();
-            // It waits for a reader.
+            // The writer waits for a reader.
             let writer = Command::new("sh")
                 .args(["-c", "exec yes >\"$0\""])
                 .arg(path)

@@ -1,5 +1,5 @@
-//! A forwarder whose tables, faces and descriptors somebody fills: its memory keeps its limits, it
-//! does not spin, and applications find room.
+//! A forwarder whose tables, faces or file descriptors are filled. Its memory keeps its limits, it
+//! does not spin, and applications are still served.
 
 use crate::scratch::{Scratch, code, stdout};
 use crate::torture::campaign::{Case, Class, End, Verdict, campaign};
@@ -21,28 +21,27 @@ const CLASS: Class = Class {
     full: 60,
 };
 
-/// Limits of the tables, and the memory that the forwarder may have at most beside the program
-/// itself, in MB: the sum, twice.
+/// Limits of the tables. [`MEMORY_MB`] is about twice their sum.
 const TABLES: &str = "content_store_size = \"8 MB\"\npending_size = \"8 MB\"\npieces_size = \"4 MB\"\nqueues_size = \"16 MB\"\ndatasets_size = \"4 MB\"\nfaces = 512\n";
 const MEMORY_MB: u64 = 120;
-/// Descriptors that the forwarder may have.
+/// Limit of file descriptors for the forwarder.
 const DESCRIPTORS: usize = 60;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Attack {
     /// Interests of 8.5 kB that nobody answers.
     Pending,
-    /// First pieces of packets.
+    /// First fragments of packets.
     Pieces,
-    /// Who asks and does not read.
+    /// Applications that send Interests and do not read.
     Deaf,
     /// Datagrams from many addresses.
     Faces,
     /// Names of 100 components.
     Names,
-    /// More connections than descriptors.
+    /// More connections than file descriptors.
     Descriptors,
-    /// Many who ask for datasets.
+    /// Many applications that fetch datasets.
     Datasets,
 }
 
@@ -64,7 +63,7 @@ fn forwarder() {
     });
 }
 
-/// An Interest under `/f`.
+/// Returns an Interest under `/f`.
 fn interest(number: u32, component: &[u8], components: usize) -> Vec<u8> {
     let mut name = Name::new().generic(b"f");
     for _ in 0..components {
@@ -78,9 +77,9 @@ fn interest(number: u32, component: &[u8], components: usize) -> Vec<u8> {
     octets
 }
 
-/// Sends as much as the other end takes within some time, and reads nothing.
+/// Sends as much as the forwarder accepts within some time, and reads nothing.
 fn send(stream: &mut UnixStream, octets: &[u8]) {
-    // A forwarder that closes the connection has heard enough.
+    // The forwarder may close the connection.
     let _ = stream
         .set_write_timeout(Some(Duration::from_secs(2)))
         .and_then(|()| stream.write_all(octets));
@@ -162,7 +161,7 @@ fn hurt(
             for face in 0..random.between(5, 60) as u32 {
                 let mut stream = connect()?;
                 let content = interest(1_000_000 + face, &[3; 3000], 1);
-                // What is refused comes back with what was asked.
+                // A Nack carries its Interest, so refused Interests fill the face's queue.
                 (0..200).for_each(|_| send(&mut stream, &content));
                 let name: Name = "/localhost/nfd/faces/list".parse().expect("a name");
                 for number in 0..50 {
@@ -250,7 +249,7 @@ fn hurt(
 }
 
 fn judge(place: &Scratch, child: &Child, at: &str) -> Result<(), String> {
-    // Idle faces give way after a second.
+    // Idle faces are closed after a second.
     let began = Instant::now();
     let told = loop {
         let told = place.narrows(["ndn", "forward", "status", "--json", "--at", at]);

@@ -1,4 +1,4 @@
-//! Scenarios, sweeps, comparisons and papers that are wrong, over the real command line.
+//! Faulty scenarios, sweeps, comparisons and papers on the real command line.
 
 use crate::torture::campaign::{Case, Class, End, Verdict, campaign};
 use crate::torture::draw::Draw;
@@ -16,7 +16,7 @@ const CLASS: Class = Class {
     full: 29_700,
 };
 
-/// Processor time that a run of what was accepted gets, before it is asked to stop.
+/// Processor time of a run with accepted input before it is asked to stop.
 const ENOUGH: Duration = Duration::from_secs(1);
 
 /// Turns a random scenario into a sweep.
@@ -68,7 +68,8 @@ fn inputs() {
         let signal = case.random.pick(&["INT", "TERM"]);
         let ended = Program::new(&case.place, &arguments).stop_after(ENOUGH, signal).run()?;
         if ended.stopped && ended.status.code().is_none() {
-            // Nobody listened for the signal yet: it was still reading. It may, but not for ever.
+            // The signal came while the program was still reading, before its handler was set. It
+            // must end by itself within the limit.
             return Program::new(&case.place, &arguments).run()?.decent().map(|()| End::Accepted);
         }
         ended.decent()?;
@@ -76,7 +77,7 @@ fn inputs() {
     });
 }
 
-/// What was refused leaves nothing behind, and what was stopped only what it has done of many runs.
+/// Checks that refused input leaves no files, and that a stopped program leaves only its kept runs.
 fn judge(case: &Case, ended: &Ended, before: &[PathBuf]) -> Verdict {
     let kept = case.place.path("work/out.partial");
     let own = |path: &PathBuf| before.contains(path) || ended.stopped && path.starts_with(&kept);
@@ -86,7 +87,7 @@ fn judge(case: &Case, ended: &Ended, before: &[PathBuf]) -> Verdict {
     }
 }
 
-/// Writes what the program is to be given, and returns its arguments.
+/// Writes the program's input, and returns its arguments.
 fn prepare(case: &mut Case, shipped: &[(PathBuf, String)]) -> Vec<String> {
     let random = &mut case.random;
     let drawn = if random.chance(0.3) {
@@ -137,7 +138,7 @@ fn prepare(case: &mut Case, shipped: &[(PathBuf, String)]) -> Vec<String> {
     }
 }
 
-/// A comparison given by flags.
+/// Returns a comparison given by flags.
 fn flags(random: &mut Random) -> Vec<String> {
     let mut arguments: Vec<String> =
         ["compare", "newreno", "--jobs", "1", "--seeds", "1", "--out", "out", "--duration", "1 s"]
@@ -161,14 +162,14 @@ fn flags(random: &mut Random) -> Vec<String> {
             .split_once(" = ")
             .map_or(line.as_str(), |(_, value)| value)
             .trim_matches(['"', '\n']);
-        // A command line ends at a zero, and its words are no longer than 128 KiB.
+        // An argument ends at a zero byte, and has at most 128 KiB.
         let value: String = value.chars().filter(|c| *c != '\0').take(30_000).collect();
         arguments.push(format!("--{flag}={value}"));
     }
     arguments
 }
 
-/// The scenarios and figures that come with the program.
+/// Returns the scenarios and figures that come with the program.
 fn shipped() -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let files = tree(&root.join("scenarios")).into_iter().chain(tree(&root.join("papers")));
@@ -182,7 +183,7 @@ fn shipped() -> Vec<(PathBuf, String)> {
     all
 }
 
-/// All files below a directory.
+/// Returns all files below a directory.
 pub fn tree(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {

@@ -1,4 +1,5 @@
-//! Programs that are killed at some moment: what is there is whole, the next one finds nothing in its way, and nothing of the dead stays.
+//! Programs killed at a random moment: existing results are complete, the next program is not
+//! blocked, and no temporary file stays.
 
 use crate::torture::campaign::{Case, Class, End, Verdict, campaign};
 use crate::torture::program::{Program, signal};
@@ -13,7 +14,7 @@ const CLASS: Class = Class {
     full: 136,
 };
 
-/// A place in which every program has the same process number, as in a container.
+/// A PID namespace in which every program has the same process number, as in a container.
 const CONTAINER: &str = "exec unshare --user --map-root-user --pid --fork --kill-child";
 
 #[test]
@@ -48,7 +49,7 @@ fn killed() {
     });
 }
 
-/// Kills the program: at any moment, or some time after the first trace of it on the disk.
+/// Kills the program at a random moment, or a random time after its first file appears.
 fn kill(case: &mut Case, original: &Original, shell: &str) {
     let mut child = Program::under(&case.place, shell, &original.arguments).spawn();
     let program = if shell == CONTAINER { inside(&mut child) } else { child.id() };
@@ -66,7 +67,8 @@ fn kill(case: &mut Case, original: &Original, shell: &str) {
     child.wait().expect("an end");
 }
 
-/// The program in the container, of which `child` is the door: it ends when the program has ended.
+/// Returns the process number of the program in the container. `child` starts the container, and
+/// ends when the program has ended.
 fn inside(child: &mut Child) -> u32 {
     loop {
         let text = fs::read_to_string(children(child.id())).unwrap_or_default();
@@ -83,7 +85,8 @@ fn children(process: u32) -> String {
     format!("/proc/{process}/task/{process}/children")
 }
 
-/// Checks what is there, and that the command, or the sweep resumed, then gives the result that nobody disturbed.
+/// Checks existing files, and that the command, or the resumed sweep, then gives the result of an
+/// undisturbed run.
 pub fn judge(case: &mut Case, original: &Original, shell: &str) -> Verdict {
     let complete = case.place.path("work/out").exists();
     if complete {

@@ -1,4 +1,5 @@
-//! Result directories with links, pipes and devices where commands read and write: nothing outside of the result is read or written.
+//! Result directories with links, pipes and devices where commands read and write. Nothing outside
+//! the result is read or written.
 
 use crate::scratch::Scratch;
 use crate::torture::campaign::{Case, Class, End, Verdict, campaign};
@@ -16,7 +17,7 @@ use std::process::Command;
 const CLASS: Class =
     Class { name: "links", title: "Links, pipes, devices in result directories", full: 1_300 };
 
-/// A file beside the result, and what it holds.
+/// Name and content of a file beside the result.
 const PRECIOUS: &str = "precious";
 const CONTENT: &str = "nobody-may-read-or-change-this";
 
@@ -71,7 +72,7 @@ fn links() {
     });
 }
 
-/// Puts something that is no regular file into the result, and says what.
+/// Puts something into the result that is not a regular file, and describes it.
 fn put(result: &Path, random: &mut Random) -> String {
     let name = random.pick(&NAMES);
     let path = result.join(name);
@@ -99,7 +100,6 @@ fn put(result: &Path, random: &mut Random) -> String {
             format!("{name} a pipe")
         }
         5 => {
-            // The path of a socket has at most 107 bytes: it gets its name from within its folder.
             let made = Command::new("mknod")
                 .args([path.as_os_str(), "c".as_ref(), "1".as_ref(), "5".as_ref()])
                 .output();
@@ -115,7 +115,7 @@ fn put(result: &Path, random: &mut Random) -> String {
     }
 }
 
-/// All files beside the result, with their bytes.
+/// Returns all files beside the result, with their bytes.
 fn beside(place: &Scratch) -> Vec<(String, Vec<u8>)> {
     let work = place.path("work");
     let mut files: Vec<(String, Vec<u8>)> = tree(&work)

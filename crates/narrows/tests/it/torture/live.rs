@@ -1,4 +1,4 @@
-//! Live runs that are killed at some moment: no process, namespace, link, address or route stays.
+//! Live runs killed at a random moment: no process, namespace, link, address or route stays.
 
 use crate::host::{Traces, alone, capable, has, left_running};
 use crate::torture::campaign::{Class, End, campaign};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 const CLASS: Class = Class { name: "live", title: "kill -9 of live runs", full: 65 };
 
-/// Time that the kernel gets to take away what nobody has any more.
+/// Time for the kernel to remove resources without owners.
 const GONE: Duration = Duration::from_secs(30);
 
 #[test]

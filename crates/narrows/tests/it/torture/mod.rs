@@ -1,5 +1,6 @@
-//! What the program is put through by the hundred: mutated inputs, damaged results, random scenarios, kills, races, full disks, hostile
-//! paths. `make torture` runs it all, `cargo test` a hundredth of it. measurements/reliability.md says what is tried and what counts as wrong.
+//! Random trials of the program by the hundred: mutated inputs, damaged results, random scenarios,
+//! kills, races, full disks, hostile paths. `make torture` runs them all, `cargo test` one per
+//! cent. measurements/reliability.md lists the classes and says what counts as a failure.
 
 mod bombs;
 mod campaign;

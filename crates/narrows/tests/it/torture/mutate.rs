@@ -1,14 +1,14 @@
-//! Texts made wrong: in bytes, lines, keys, values, quantities.
+//! Mutations of texts: of bytes, lines, keys, values and quantities.
 
 use crate::torture::draw::Draw;
 use narrows_units::Random;
 
-/// Columns of a line that is longer than anybody expects.
+/// Columns of a very long line.
 const WIDE: usize = 70_001;
-/// Depth of brackets that a parser might go down one by one.
+/// Depth of brackets that could overflow the stack of a recursive parser.
 const DEEP: usize = 20_000;
 
-/// What stands in place of a value.
+/// Replacements for values.
 const VALUES: [&str; 44] = [
     "",
     "0",
@@ -56,13 +56,13 @@ const VALUES: [&str; 44] = [
     "\"../../x\"",
 ];
 
-/// Characters that do something to a terminal, or that nobody types.
+/// Control characters for terminals, and characters that are rarely typed.
 const CHARACTERS: [char; 14] = [
     '\0', '\u{1b}', '\u{7}', '\u{8}', '\u{9b}', '\u{202e}', '\u{200b}', '\u{feff}', 'µ', '🐢', '"',
     '\\', '\r', '\u{7f}',
 ];
 
-/// Changes a text in one to three ways.
+/// Mutates a text in one to three ways.
 pub fn mutated(text: &str, random: &mut Random) -> Vec<u8> {
     let mut bytes = text.as_bytes().to_vec();
     for _ in 0..1 + random.below(2) * random.between(1, 2) {
@@ -87,7 +87,7 @@ fn change(text: String, random: &mut Random) -> Vec<u8> {
     }
 }
 
-/// Bytes change, come, go, or the end is missing.
+/// Changes, inserts or removes a byte, or cuts off the end.
 fn raw(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     let place = random.below(bytes.len() as u64 + 1) as usize;
     match random.below(4) {
@@ -101,7 +101,7 @@ fn raw(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// A line goes, comes twice, or changes places with another.
+/// Removes or repeats a line, or swaps two.
 fn lines(text: &str, random: &mut Random) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     if lines.is_empty() {
@@ -119,7 +119,7 @@ fn lines(text: &str, random: &mut Random) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A value is another one, or that of another key.
+/// Replaces a value by another one, or by another key's value.
 fn value(text: &str, random: &mut Random) -> String {
     let own = |line: &&str| line.contains(" = ");
     let others: Vec<&str> = text
@@ -138,7 +138,7 @@ fn value(text: &str, random: &mut Random) -> String {
     })
 }
 
-/// A number is another one.
+/// Replaces a number.
 fn number(text: &str, random: &mut Random) -> String {
     let starts: Vec<usize> = text
         .char_indices()
@@ -172,7 +172,7 @@ fn number(text: &str, random: &mut Random) -> String {
     format!("{}{new}{}", &text[..start], &text[start + length..])
 }
 
-/// A key is misspelt, or another one.
+/// Misspells a key, or replaces it by another one.
 fn key(text: &str, random: &mut Random) -> String {
     let own = |line: &&str| line.contains(" = ");
     let keys: Vec<&str> =
@@ -190,7 +190,7 @@ fn key(text: &str, random: &mut Random) -> String {
 fn character(text: &str, random: &mut Random) -> String {
     let places: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     let (place, character) = (random.pick(&places), random.pick(&CHARACTERS));
-    // As itself, or as TOML writes it in a string.
+    // The character itself, or its escape sequence in TOML.
     let written = if random.chance(0.5) {
         character.to_string()
     } else {
@@ -227,7 +227,7 @@ fn unit(text: &str, random: &mut Random) -> String {
     format!("{}{to}{}", &text[..place], &text[place + from.len()..])
 }
 
-/// A very long line, very deep brackets, or very many tables.
+/// Makes a very long line, very deep brackets, or very many tables.
 fn monster(text: &str, random: &mut Random) -> String {
     let own = |line: &&str| line.contains(" = ");
     match random.below(4) {
@@ -240,7 +240,7 @@ fn monster(text: &str, random: &mut Random) -> String {
     }
 }
 
-/// Replaces one of the lines that `own` chooses.
+/// Replaces a random line among those for which `own` is true.
 fn replace_line(
     text: &str,
     random: &mut Random,

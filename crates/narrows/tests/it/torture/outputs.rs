@@ -1,4 +1,5 @@
-//! Paths that are written, of every kind, also with a full disk and a kill: what was there stays, or what should be there is, whole.
+//! Output paths of every kind, also with a full disk and kills: the old content stays, or the new
+//! content is complete.
 
 use crate::scratch::Scratch;
 use crate::torture::campaign::{Case, Class, End, Verdict, campaign};
@@ -21,7 +22,7 @@ const CLASS: Class = Class {
     full: 650,
 };
 
-/// Commands that write one file, whose path comes last.
+/// Commands that write one file. Its path is the last argument.
 const COMMANDS: [&[&str]; 5] = [
     &["report", "out", "--json", "--out"],
     &["figure", "out", "throughput", "--svg"],
@@ -29,13 +30,13 @@ const COMMANDS: [&[&str]; 5] = [
     &["export", "out", "--format", "perfetto", "--out"],
     &["ndn", "key", "/example", "-o"],
 ];
-/// The place of `key`, which replaces nothing.
+/// Index of `ndn key`, which does not replace files.
 const KEY: usize = 4;
-/// The signal of a file that is larger than it may be.
+/// Signal for a file that exceeds the size limit.
 const SIGXFSZ: i32 = 25;
 const OLD: &str = "what was there before";
 
-/// What is at the path before.
+/// Kind of file at the path before the command runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
     New,
@@ -52,7 +53,7 @@ enum Target {
 fn outputs() {
     let original =
         Original::of(CLASS.name, &[("in.toml", one_link("300 ms", "5 Mbit/s"))], "run in.toml");
-    // What each command writes when nothing is in its way.
+    // Files that each command writes when nothing hinders it.
     let wanted: Vec<Vec<u8>> = COMMANDS[..KEY]
         .iter()
         .map(|command| {
@@ -116,7 +117,7 @@ fn target(random: &mut Random) -> Target {
     ])
 }
 
-/// False if only root could.
+/// Creates the target. False if that needs root.
 fn lay_out(case: &Case, target: Target) -> bool {
     let path = |name: &str| case.place.path(&format!("work/{name}"));
     match target {
@@ -133,7 +134,7 @@ fn lay_out(case: &Case, target: Target) -> bool {
         Target::Pipe => assert!(
             Command::new("mkfifo").arg(path("file")).status().expect("mkfifo runs").success()
         ),
-        // A node of its own that takes all, as /dev/null does.
+        // A device of the test's own that accepts all data, like /dev/null.
         Target::Device => {
             let made = Command::new("mknod").arg(path("file")).args(["c", "1", "3"]).output();
             return made.is_ok_and(|output| output.status.success());
@@ -143,7 +144,7 @@ fn lay_out(case: &Case, target: Target) -> bool {
     true
 }
 
-/// Reads a pipe to its end.
+/// Reads a pipe to its end, in a thread.
 fn reader(path: PathBuf) -> JoinHandle<Vec<u8>> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -152,9 +153,9 @@ fn reader(path: PathBuf) -> JoinHandle<Vec<u8>> {
     })
 }
 
-/// What came out of the pipe, also if the command has never opened it.
+/// Returns the data from the pipe, also if the command never opened it.
 fn open_end(case: &Case, reader: JoinHandle<Vec<u8>>) -> Vec<u8> {
-    // A writer that comes and goes ends the wait of a reader that is still alone.
+    // Opening the pipe for writing and closing it ends the reader's wait for a first writer.
     let _ = File::options().read(true).write(true).open(case.place.path("work/file"));
     reader.join().expect("a thread")
 }
@@ -204,11 +205,12 @@ fn judge(
         }
     };
     let fits = match (target, code) {
-        // A pipe has what came until the end; a device and what is refused have nothing.
+        // A pipe has the data up to the end. For devices and refused targets there is nothing to
+        // compare.
         (Target::Pipe, 0) => now.as_ref().is_some_and(whole),
         (Target::Pipe | Target::Device | Target::Folder | Target::Absent, _) => true,
         (_, 0) => now.as_ref().is_some_and(whole),
-        // Killed after the file got its name, it is whole.
+        // If the program was killed after the file got its name, the file is complete.
         _ => now == before || now.as_ref().is_some_and(whole),
     };
     if !fits {

@@ -1,4 +1,5 @@
-//! Measurements of other programs that are wrong: output of iperf3, logs of mm-link and qlogs, laid over a run.
+//! Damaged measurements of other programs, laid over a run: output of iperf3, logs of mm-link, and
+//! qlogs.
 
 use crate::page;
 use crate::torture::campaign::{Case, Class, End, Verdict, campaign};
@@ -9,7 +10,7 @@ use std::fs;
 
 const CLASS: Class = Class { name: "overlays", title: "Mutated overlays", full: 2_600 };
 
-/// One value to a line, so that what happens to lines happens to values.
+/// One value per line, so that mutations of lines change values.
 const IPERF3: &str = r#"{ "start": { "tcp_mss_default": 1448 }, "intervals": [
 { "streams": [{ "rtt": 31000,
 "snd_cwnd": 14480 }],
@@ -26,7 +27,7 @@ const QLOG: &str = "\x1e{\"qlog_version\":\"0.3\",\"trace\":{\"common_fields\":{
     \x1e{\"time\":31,\"name\":\"transport:packet_sent\",\"data\":{}}\n\
     \x1e{\"time\":62.25,\"name\":\"recovery:metrics_updated\",\"data\":{\"latest_rtt\":40.5,\n\"congestion_window\":29040,\n\"bytes_in_flight\":14520}}\n";
 
-/// More than any clock or counter says, in the units of a report.
+/// Bound above every plausible value in the units of a report.
 const ABSURD: f64 = 1e15;
 
 #[test]
@@ -47,7 +48,7 @@ fn overlays() {
         if ended.code() == 2 {
             return Ok(End::Refused);
         }
-        // What is said of it may go on in further lines.
+        // The text on the measurement may be several lines long.
         let told = ended
             .stdout
             .split("\n\n")
@@ -58,7 +59,7 @@ fn overlays() {
     });
 }
 
-/// The numbers that are told of a measurement are some that can be measured.
+/// Checks that the numbers in the report's text are plausible.
 fn sensible(told: &str) -> Result<(), String> {
     let words = told.split_whitespace().map(|word| word.trim_end_matches([',', '.']));
     let numbers: Vec<f64> = words.filter_map(|word| word.parse().ok()).collect();
@@ -69,7 +70,7 @@ fn sensible(told: &str) -> Result<(), String> {
     }
 }
 
-/// So are those that are drawn.
+/// Checks that the numbers drawn on the page are plausible.
 fn drawn(case: &Case) -> Verdict {
     let data = page::data(&String::from_utf8_lossy(&case.place.read("work/page.html")))?;
     for overlay in data["overlays"].as_array().ok_or("the page has no overlays")? {

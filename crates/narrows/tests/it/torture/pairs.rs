@@ -1,4 +1,5 @@
-//! Several programs that want the same directory at once: each keeps its result under a name of its own, or is refused before it computes.
+//! Several programs use the same directory at once. Each keeps its result under its own name, or is
+//! refused before it computes.
 
 use crate::torture::campaign::{Case, Class, End, Verdict, campaign};
 use crate::torture::program::{Ended, Program};
@@ -58,7 +59,8 @@ fn judge(case: &Case, original: &Original, ended: &[Ended], named: bool) -> Verd
     ended.iter().try_for_each(Ended::decent)?;
     let kept = ended.iter().filter(|one| one.code() == 0).count();
     for late in ended.iter().filter(|one| one.code() != 0) {
-        // Half of what it takes to compute is far more than a refusal takes, though a sweep reads the whole program to know it again.
+        // A refusal takes far less than half the processor time of the computation, although a
+        // sweep reads the whole program to identify its build.
         if late.used > original.used / 2 {
             return Err(format!(
                 "one has computed for {:?} and is then refused: {}",

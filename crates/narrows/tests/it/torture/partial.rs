@@ -1,4 +1,5 @@
-//! Runs that are kept on the way and changed before the sweep goes on: the change is refused, or the result is that of an undisturbed sweep.
+//! Kept runs of a sweep are changed before it is resumed: the change is refused, or the result
+//! equals an undisturbed sweep's.
 
 use crate::torture::campaign::{Case, Class, End, Verdict, campaign};
 use crate::torture::draw::Draw;
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 const CLASS: Class =
     Class { name: "partial", title: "Changed runs in `DIR.partial`, then `--resume`", full: 400 };
 
-/// Runs that are kept before the sweep is killed.
+/// Number of runs kept before the sweep is killed.
 const KEPT: usize = 3;
 
 #[test]
@@ -30,7 +31,7 @@ fn partial() {
     });
 }
 
-/// Some runs of the sweep, as they are kept on the way.
+/// Returns the file with kept runs of a killed sweep.
 fn kept(original: &Original) -> Vec<u8> {
     let place = crate::scratch::Scratch::new("torture-partial-kept");
     original.lay_out(&place);
@@ -50,7 +51,7 @@ fn kept(original: &Original) -> Vec<u8> {
     fs::read(file).expect("it has runs")
 }
 
-/// Does something to the file, and says what.
+/// Changes the file, and describes the change.
 fn changed(kept: &[u8], random: &mut Random) -> (Vec<u8>, String) {
     let mut changed = kept.to_vec();
     let place = random.below(kept.len() as u64) as usize;

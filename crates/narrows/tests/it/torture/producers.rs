@@ -1,5 +1,5 @@
-//! A producer, or who answers in its place, that withholds, invents, damages and delays: `get` ends
-//! with the object or with a refusal.
+//! A producer, or an impostor, that withholds, invents, damages or delays Data. `get` ends with the
+//! object or with a refusal.
 
 use crate::torture::campaign::{Case, Class, End, Verdict, campaign};
 use crate::torture::draw::Draw;
@@ -19,17 +19,17 @@ const CLASS: Class = Class {
     full: 400,
 };
 
-/// How somebody answers.
+/// Behaviour of the producer.
 #[derive(Clone, Debug)]
 struct Answers {
-    /// The last segment that there is, and the one that is told.
+    /// Last segment that exists, and the last segment that the producer announces.
     last: u64,
     told: Option<u64>,
     size: usize,
     missing: Option<u64>,
     rate: Option<u64>,
     damage: Damage,
-    /// The part of answers that are damaged.
+    /// Probability that an answer is damaged.
     part: f64,
 }
 
@@ -55,7 +55,7 @@ fn producers() {
 
 fn drawn(random: &mut Random) -> Answers {
     let rate = random.pick(&[None, None, Some(0), Some(1), Some(50_000_000), Some(u64::MAX)]);
-    // `get` sends an Interest a second where a link says that it carries nothing.
+    // On a link with a rate of zero or one, `get` sends one Interest per second.
     let most = if matches!(rate, Some(0 | 1)) { 8 } else { 3000 };
     let last = if random.chance(0.5) { random.below(30.min(most)) } else { random.below(most) };
     let kinds = [
@@ -92,7 +92,7 @@ fn content(segment: u64, size: usize) -> Vec<u8> {
     (0..size as u64).map(|at| (segment * 31 + at) as u8).collect()
 }
 
-/// Answers what comes on a connection until it ends.
+/// Answers Interests on a connection until it ends.
 fn serve(mut stream: UnixStream, answers: &Answers, random: &mut Random) {
     let (mut inbox, mut room) = (Vec::new(), vec![0; 1 << 17]);
     while let Ok(read @ 1..) = stream.read(&mut room) {
@@ -106,7 +106,7 @@ fn serve(mut stream: UnixStream, answers: &Answers, random: &mut Random) {
         }
         inbox.drain(..taken);
         let closes = answers.damage == Damage::Close && random.chance(answers.part / 10.0);
-        // Who has heard enough goes.
+        // `get` may have closed the connection.
         if stream.write_all(&out).is_err() || closes {
             return;
         }
@@ -169,7 +169,7 @@ fn one(case: &mut Case, answers: &Answers) -> Verdict {
     let (own, mut random) = (answers.clone(), case.random.clone());
     let serving = std::thread::spawn(move || {
         while let Ok((stream, _)) = listener.accept() {
-            // A connection that ends before it asks ends this.
+            // A connection that closes without sending data ends the listener.
             let mut first = [0; 1];
             if matches!(
                 rustix::net::recv(&stream, &mut first, rustix::net::RecvFlags::PEEK),
@@ -183,9 +183,9 @@ fn one(case: &mut Case, answers: &Answers) -> Verdict {
     let at = format!("unix://{}", path.display());
     let arguments =
         ["ndn", "get", "/film/v=7", "-o", "out", "--quiet", "--patience", "3 s", "--at", &at];
-    // 64 MiB of segments may wait for an earlier one.
+    // Up to 64 MiB of segments may wait for an earlier one.
     let ended = Program::under(&case.place, "ulimit -v 400000 && exec", &arguments).run();
-    // The listener ends.
+    // Ends the listener.
     drop(UnixStream::connect(&path));
     serving.join().map_err(|_| "the producer of the test panicked".to_owned())?;
     let ended = ended?;

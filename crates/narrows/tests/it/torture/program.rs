@@ -1,4 +1,4 @@
-//! The program in a process of its own, with limits, and what all its ends have in common.
+//! The program as a process with limits, and checks that hold for each of its ends.
 
 use crate::scratch::{PROGRAM, Scratch};
 use std::fs::{self, File};
@@ -6,49 +6,47 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Address space that the program may have.
+/// Limit of the program's address space.
 const MEMORY_KIB: u64 = 2 << 20;
-/// Processor time after which the program hangs.
+/// Processor time after which the program counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Processor time within which a run that is asked to stop has stopped.
+/// Processor time within which a run must obey a request to stop.
 const OBEYS: Duration = Duration::from_secs(2);
-/// Time without any processor time after which the program waits for what never comes.
+/// Time without processor time after which the program counts as waiting for ever.
 const IDLE: Duration = Duration::from_secs(20);
-/// Where the program's output lies meanwhile, outside of the directory in which it runs.
+/// File with the program's output, outside its working directory.
 const OUT: &str = "stdout";
 const ERR: &str = "stderr";
 
-/// How the program ended and what it said.
+/// Exit status, output and processor time of a program that has ended.
 pub struct Ended {
-    /// Its exit status.
     pub status: ExitStatus,
-    /// What it printed.
     pub stdout: String,
-    /// Its messages.
     pub stderr: Vec<u8>,
-    /// It was asked to stop.
+    /// True if the program was asked to stop.
     pub stopped: bool,
-    /// Processor time, as it was last seen.
+    /// Processor time at the last measurement.
     pub used: Duration,
 }
 
-/// The program, about to run in `place/work`.
+/// The program, ready to run in `place/work`.
 pub struct Program<'a> {
     place: &'a Scratch,
     command: Command,
-    /// Asks it to stop after so much processor time, by this signal.
+    /// Processor time after which the program is asked to stop, and the signal.
     stop_after: Option<(Duration, &'static str)>,
-    /// The file of what it prints.
+    /// Name of the file with the standard output.
     output: String,
 }
 
 impl<'a> Program<'a> {
-    /// `narrows` with these arguments.
+    /// Returns `narrows` with these arguments and the memory limit.
     pub fn new(place: &'a Scratch, arguments: &[&str]) -> Program<'a> {
         Program::under(place, &format!("ulimit -v {MEMORY_KIB} && exec"), arguments)
     }
 
-    /// The same as the end of a command of a shell, which limits it or puts it elsewhere.
+    /// Returns `narrows` at the end of a shell command, which sets limits or changes its
+    /// environment.
     pub fn under(place: &'a Scratch, shell: &str, arguments: &[&str]) -> Program<'a> {
         fs::create_dir_all(place.path("work")).expect("a directory");
         let mut command = place.command("sh");
@@ -59,7 +57,7 @@ impl<'a> Program<'a> {
         Program { place, command, stop_after: None, output: OUT.to_owned() }.told("")
     }
 
-    /// Keeps what it says in files of their own, for programs that run at once.
+    /// Adds a suffix to the names of the output files, for programs that run at once.
     pub fn told(mut self, suffix: &str) -> Program<'a> {
         self.output = format!("{OUT}{suffix}");
         let file = |name: &str| File::create(self.place.path(name)).expect("a file");
@@ -70,24 +68,24 @@ impl<'a> Program<'a> {
         self
     }
 
-    /// Sends a signal that asks it to stop, after so much processor time.
+    /// Sets the processor time after which the program is asked to stop, and the signal.
     pub fn stop_after(mut self, time: Duration, signal: &'static str) -> Program<'a> {
         self.stop_after = Some((time, signal));
         self
     }
 
-    /// Begins, for who wants to do something to it meanwhile.
+    /// Starts the program, for trials that disturb it while it runs.
     pub fn spawn(&mut self) -> Child {
         self.command.spawn().expect("a shell runs")
     }
 
-    /// Runs it to its end. An error says that it hangs or does not obey.
+    /// Runs the program to its end. An error says that it hangs or ignores the signal.
     pub fn run(mut self) -> Result<Ended, String> {
         let child = self.spawn();
         self.finish(child)
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the program.
     pub fn finish(self, mut child: Child) -> Result<Ended, String> {
         let mut stopped = None;
         let mut wait = Wait { ended: false, used: Duration::ZERO };
@@ -119,18 +117,18 @@ impl<'a> Program<'a> {
 }
 
 impl Ended {
-    /// The exit status; -1 after a signal.
+    /// Returns the exit status, or -1 after a signal.
     pub fn code(&self) -> i32 {
         self.status.code().unwrap_or(-1)
     }
 
-    /// Its messages as text.
+    /// Returns the messages as text.
     pub fn told(&self) -> String {
         String::from_utf8_lossy(&self.stderr).into_owned()
     }
 
-    /// Refuses ends that no input may bring about: a panic, an abort, an exit status that means nothing, a refusal without a remedy, and control
-    /// characters for the terminal.
+    /// Rejects ends that no input may cause: a panic, an abort, an exit status without a meaning, a
+    /// refusal without a remedy, and control characters sent to the terminal.
     pub fn decent(&self) -> Result<(), String> {
         let told = self.told();
         if let Some(signal) = self.status.signal() {
@@ -155,7 +153,8 @@ impl Ended {
     }
 }
 
-/// A message shows its remedy as help, or after a semicolon; what is wrong with flags points to `--help`.
+/// True if a message names a remedy: as help, or after a semicolon. Messages on flags may point to
+/// `--help` instead.
 fn has_remedy(told: &str) -> bool {
     if told.contains("For more information, try '--help'.") {
         return true;
@@ -165,16 +164,15 @@ fn has_remedy(told: &str) -> bool {
     after.is_some_and(|remedy| !remedy.trim().is_empty())
 }
 
-/// The beginning of a message.
+/// Returns the beginning of a message.
 pub fn first_lines(text: &str) -> String {
     let lines: Vec<String> =
         text.lines().take(4).map(|line| line.chars().take(200).collect()).collect();
     lines.join(" / ")
 }
 
-/// Sends a signal.
 pub fn signal(process: u32, name: &str) {
-    // It may have ended in the meantime.
+    // The process may have ended.
     let _ = Command::new("kill")
         .arg(format!("-{name}"))
         .arg(process.to_string())
@@ -182,14 +180,15 @@ pub fn signal(process: u32, name: &str) {
         .status();
 }
 
-/// What waiting for a child came to.
+/// Result of waiting for a child.
 struct Wait {
     ended: bool,
-    /// Its processor time, as it was last seen.
+    /// Processor time at the last measurement.
     used: Duration,
 }
 
-/// Waits until a child has ended, or has used so much processor time from now on, or does nothing any more.
+/// Waits until a child has ended, has used `time` more processor time, or has been idle for
+/// [`IDLE`].
 fn ends_within(child: &mut Child, time: Duration) -> Wait {
     let before = used(child);
     let mut latest = (before, Instant::now());
@@ -210,11 +209,11 @@ fn ends_within(child: &mut Child, time: Duration) -> Wait {
     }
 }
 
-/// Processor time that a child has used, in all its threads.
+/// Returns the processor time that a child has used in all its threads.
 pub fn used(child: &Child) -> Duration {
     let stat = fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap_or_default();
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    // utime and stime, in the hundredths of a second that Linux shows.
+    // utime and stime, in Linux's clock ticks of 10 ms.
     let ticks: u64 = after_name
         .split_whitespace()
         .skip(11)

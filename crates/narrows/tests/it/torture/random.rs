@@ -1,4 +1,4 @@
-//! Random scenarios, run in process and checked against what holds of every run.
+//! Random scenarios, run in this process and checked against the invariants of every run.
 
 use crate::torture::campaign::{Class, End, campaign};
 use crate::torture::facts;
@@ -15,7 +15,7 @@ const CLASS: Class = Class {
     full: 10_000,
 };
 
-/// Time after which a run has no end: it is of milliseconds, on whatever machine.
+/// Time after which a run counts as endless. A run takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[test]

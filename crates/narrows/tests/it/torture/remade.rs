@@ -1,4 +1,5 @@
-//! Random scenarios over the command line: the same bytes with one thread and two, made again, and reported.
+//! Random scenarios on the command line: one thread and two give the same bytes, and results can be
+//! made again and reported.
 
 use crate::scratch::PROGRAM;
 use crate::torture::campaign::{Case, Class, End, campaign};
@@ -60,14 +61,14 @@ fn remade() {
     });
 }
 
-/// Runs the program to a decent end, and says its exit status.
+/// Runs the program, checks its end, and returns its exit status.
 fn narrows(case: &Case, arguments: &[&str]) -> Result<i32, String> {
     let ended = Program::new(&case.place, arguments).run()?;
     ended.decent().map_err(|problem| format!("narrows {}: {problem}", arguments.join(" ")))?;
     Ok(ended.code())
 }
 
-/// Says what differs between two results.
+/// Describes the first difference between two results.
 fn same(case: &Case, one: &str, two: &str) -> Result<(), String> {
     let place = |name: &str| case.place.path("work").join(name);
     difference(&place(one), &place(two))

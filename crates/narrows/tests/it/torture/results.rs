@@ -1,4 +1,4 @@
-//! Results beside those of a run that nobody disturbed.
+//! Comparison of results with those of undisturbed runs.
 
 use crate::scratch::Scratch;
 use crate::torture::program::Program;
@@ -6,20 +6,20 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// A command and what it gives when nobody disturbs it.
+/// A command, with the result of an undisturbed run.
 pub struct Original {
-    /// Its words, with `--out out` at the end.
+    /// Arguments, ending with `--out out`.
     pub arguments: Vec<&'static str>,
-    /// How long it took on this machine.
+    /// Wall time of the undisturbed run on this machine.
     pub wall: Duration,
-    /// The processor time that it took.
+    /// Processor time of the undisturbed run.
     pub used: Duration,
     place: Scratch,
     inputs: Vec<(&'static str, String)>,
 }
 
 impl Original {
-    /// Runs a command once, for a class.
+    /// Runs a command once, for a class of trials.
     pub fn of(class: &str, inputs: &[(&'static str, String)], line: &'static str) -> Original {
         let place = Scratch::new(&format!("torture-{class}-{}", line.replace([' ', '.'], "-")));
         let arguments: Vec<&str> = line.split(' ').chain(["--out", "out"]).collect();
@@ -41,7 +41,7 @@ impl Original {
         lay_out(place, &self.inputs);
     }
 
-    /// Puts the result there as well.
+    /// Puts the result where the command will run.
     pub fn lay_out_result(&self, place: &Scratch) {
         fs::create_dir_all(place.path("work/out")).expect("a directory");
         for file in self.place.files_of("work/out") {
@@ -50,12 +50,14 @@ impl Original {
         }
     }
 
-    /// Says what of a result in `place` is not as it should be, but for what only the machine and the clock make different.
+    /// Compares a result in `place` with the undisturbed one, except for data that depends on
+    /// machine and clock. An error describes the difference.
     pub fn same(&self, place: &Scratch, directory: &str) -> Result<(), String> {
         difference(&self.place.path("work/out"), &place.path(directory)).map_or(Ok(()), Err)
     }
 
-    /// Says what lies in `place` beside the inputs and what is `allowed`.
+    /// Checks that `place` contains only the inputs and `allowed` files. An error names another
+    /// file.
     pub fn leftover(&self, place: &Scratch, allowed: &[&str]) -> Result<(), String> {
         let files = place.files_of("work");
         match files.iter().find(|file| {
@@ -74,7 +76,7 @@ fn lay_out(place: &Scratch, inputs: &[(&str, String)]) {
     }
 }
 
-/// What differs between two results.
+/// Describes the first difference between two results.
 pub fn difference(one: &Path, two: &Path) -> Option<String> {
     let names = |directory: &Path| {
         let entries = fs::read_dir(directory).into_iter().flatten().flatten();
@@ -93,7 +95,7 @@ pub fn difference(one: &Path, two: &Path) -> Option<String> {
         .map(|file| format!("{file} differs"))
 }
 
-/// A scenario of one flow over one link.
+/// Returns a scenario of one flow over one link.
 pub fn one_link(duration: &str, rate: &str) -> String {
     format!(
         r#"name = "One link"
@@ -115,7 +117,7 @@ controller = "cubic"
     )
 }
 
-/// The same as a sweep with two delays.
+/// Returns a sweep of [`one_link`] over two delays.
 pub fn swept(duration: &str, rate: &str, seeds: u32) -> String {
     one_link(duration, rate)
         + &format!("\n[sweep]\n\"link.only.delay\" = [\"1 ms\", \"9 ms\"]\nseeds = {seeds}\n")

@@ -1,5 +1,5 @@
-//! Paths that a forwarder is to listen on, and what is there already: it replaces a socket on which
-//! nobody listens, and leaves everything else.
+//! Paths on which a forwarder is to listen. It replaces a socket on which nobody listens, and
+//! leaves every other file as it is.
 
 use crate::torture::campaign::{Case, Class, End, Verdict, campaign};
 use crate::torture::draw::Draw;
@@ -16,7 +16,7 @@ const CLASS: Class = Class {
     full: 120,
 };
 
-/// What is at the path before.
+/// Kind of file at the path before the forwarder starts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum There {
     Nothing,
@@ -57,7 +57,7 @@ fn sockets() {
 fn one(case: &Case, there: There, removed: bool) -> Verdict {
     let (path, other) = (case.place.path("n.sock"), case.place.path("other"));
     let node = |arguments: &[&str]| {
-        // A device of its own needs root.
+        // Creating a device needs root.
         let made = Command::new("mknod").arg(&path).args(arguments).stderr(Stdio::null()).status();
         made.is_ok_and(|status| status.success())
     };

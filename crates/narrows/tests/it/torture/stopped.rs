@@ -1,4 +1,5 @@
-//! Programs that are asked to stop at some moment: they end soon, and leave nothing that looks complete and is not, nor anything temporary.
+//! Programs that are asked to stop at a random moment: they end soon, no incomplete result looks
+//! complete, and no temporary file stays.
 
 use crate::torture::campaign::{Case, Class, campaign};
 use crate::torture::draw::Draw;
@@ -14,10 +15,10 @@ const CLASS: Class = Class {
     full: 160,
 };
 
-/// Time within which a program that is asked to stop has ended: twice the time after which it does not wait for its command any longer, and
-/// as much again for a machine with other work.
+/// Time within which a stopped program must end: twice the time that it waits for its command, and
+/// the same again for a busy machine.
 const BOUND: Duration = Duration::from_secs(4);
-/// Exit status of a command that was stopped.
+/// Exit status of a stopped command.
 const STOPPED: i32 = 2;
 
 #[test]
@@ -43,7 +44,7 @@ fn stopped() {
     });
 }
 
-/// Asks the program to stop at any moment until after its end.
+/// Asks the program to stop at a random moment until shortly after its end.
 fn stop(case: &mut Case, original: &Original) -> Result<(), String> {
     fs::create_dir_all(case.place.path("tmp")).expect("a directory");
     let name = case.random.pick(&["INT", "TERM", "HUP"]);
@@ -56,7 +57,7 @@ fn stop(case: &mut Case, original: &Original) -> Result<(), String> {
     let ended = program.finish(child)?;
     let took = asked.elapsed();
     let complete = case.place.path("work/out").exists();
-    // Before the first line of the program a signal ends it at once.
+    // A signal before the program has set its handler ends it at once.
     let at_once = ended.status.code().is_none()
         && case.place.files_of("work").iter().all(|file| file.ends_with(".toml"));
     if !at_once {

@@ -1,4 +1,4 @@
-//! Recorded capacity that is wrong: traces of mahimahi and in steps, over the command line.
+//! Faulty traces of capacity, in mahimahi's format and as steps, on the command line.
 
 use crate::torture::campaign::{Case, Class, End, campaign};
 use crate::torture::draw::Draw;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 const CLASS: Class = Class { name: "traces", title: "Mutated traces", full: 6_000 };
 
-/// Processor time that a run of what was accepted gets, before it is asked to stop.
+/// Processor time of a run with accepted input before it is asked to stop.
 const ENOUGH: Duration = Duration::from_secs(1);
 
 const SCENARIO: &str = r#"duration = "300 ms"

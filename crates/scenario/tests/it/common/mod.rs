@@ -1,4 +1,4 @@
-//! Helpers of tests of refusals.
+//! Helpers of tests for refusals.
 
 use narrows_scenario::{ErrorStyle, ReadFile, ScenarioError, parse};
 

@@ -1,4 +1,5 @@
-//! What holds of every run, whatever the scenario: nothing is faster than its links, nothing appears or vanishes, and numbers are numbers.
+//! Invariants of every run: nothing is faster than its links, packets neither appear nor vanish,
+//! and numbers are in range.
 
 mod packets;
 mod speed;
@@ -10,9 +11,9 @@ use narrows_scenario::{Icn, Scenario};
 use narrows_units::Time;
 use serde_json::Value;
 
-/// What rounding of floats may do to a ratio.
+/// Relative tolerance for rounding of floats.
 const EPSILON: f64 = 1e-9;
-/// Metrics that cannot exceed a bound.
+/// Metrics with an upper bound.
 const BOUNDED: [(&str, f64); 6] = [
     ("utilisation", 100.0),
     ("utilisation_min", 100.0),
@@ -21,10 +22,10 @@ const BOUNDED: [(&str, f64); 6] = [
     ("late_frames", 100.0),
     ("ecn_marked", 100.0),
 ];
-/// Metrics that may be below zero: a delay is measured against one that may have changed.
+/// Metrics that may be negative: a delay is measured against a delay that may have changed.
 const SIGNED: [&str; 1] = ["self_inflicted"];
 
-/// Says which metric of a `summary.json` cannot be.
+/// Checks the metrics in a `summary.json` against their ranges. An error names the metric.
 pub fn of_summary(text: &str) -> Result<(), String> {
     let summary: Value =
         serde_json::from_str(text).map_err(|error| format!("summary.json is no JSON: {error}"))?;
@@ -49,7 +50,7 @@ fn possible(metric: &Metric, value: f64) -> Result<(), String> {
     }
 }
 
-/// What does not hold of a run, in words.
+/// Returns the violated invariants of a run, in words.
 pub fn broken(scenario: &Scenario, record: &Record) -> Vec<String> {
     let mut checks = Checks { scenario, record, broken: Vec::new() };
     checks.metrics();
@@ -113,7 +114,8 @@ impl Checks<'_> {
     }
 }
 
-/// True if Data may come from a cache, or with that for somebody else's Interest.
+/// True if Data may come from a cache, or if an Interest may be answered by Data for another
+/// consumer.
 fn answers_on_the_way(icn: &Icn) -> bool {
     icn.cache > 0
         || icn.consumers.iter().any(|consumer| consumer.content.is_some())

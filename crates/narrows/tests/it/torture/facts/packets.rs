@@ -4,7 +4,8 @@ use super::Checks;
 use narrows_measure::{FlowRecord, LinkRecord};
 
 impl Checks<'_> {
-    /// Packets of a link: what was offered was dropped, waits, or has left; what has left arrived or is under way.
+    /// Checks the packets of a link: an offered packet was dropped, waits, or has left; a packet
+    /// that has left arrived or is in flight.
     pub(super) fn links(&mut self) {
         for LinkRecord { name, total, left_queued, left_in_flight, .. } in &self.record.links {
             let fates =
@@ -22,7 +23,7 @@ impl Checks<'_> {
         }
     }
 
-    /// Parts of what a flow sent, or of what arrived, are no more than the whole.
+    /// Checks that parts of a flow's sent or arrived packets do not exceed the whole.
     pub(super) fn flows(&mut self) {
         for FlowRecord { name, total, mss, .. } in &self.record.flows {
             let parts = [
@@ -34,7 +35,7 @@ impl Checks<'_> {
                 ("bytes of goodput", total.goodput.get(), total.arrived_wire.get()),
             ];
             for (what, part, whole) in parts {
-                // Consumers of an information-centric network send Interests, and what arrives is Data.
+                // Consumers of an information-centric network send Interests and receive Data.
                 self.hold(part <= whole || self.scenario.icn.is_some(), || {
                     format!("flow {name} has {part} {what} of {whole}")
                 });
@@ -42,7 +43,7 @@ impl Checks<'_> {
         }
     }
 
-    /// What flows sent and nobody has seen since is in the network.
+    /// Checks that packets that were sent and have not been seen since are in the network.
     pub(super) fn in_the_network(&mut self) {
         if self.scenario.icn.is_some() {
             return;

@@ -1,4 +1,4 @@
-//! Nothing is faster than it can be.
+//! Lower bounds of times.
 
 use super::{Checks, answers_on_the_way};
 use narrows_path::LinkChange;
@@ -6,7 +6,7 @@ use narrows_scenario::{LinkId, What};
 use narrows_units::Span;
 
 impl Checks<'_> {
-    /// No packet is faster than propagation.
+    /// Checks that no packet is faster than propagation.
     pub(super) fn delays(&mut self) {
         if self.scenario.icn.as_ref().is_some_and(answers_on_the_way) {
             return;
@@ -27,7 +27,8 @@ impl Checks<'_> {
         }
     }
 
-    /// The least propagation delays of a flow's data and acknowledgements, on any route and with any delay of the run.
+    /// Returns the least propagation delays of a flow's data and acknowledgements, over all routes
+    /// and delays during the run.
     fn least_delays(&self, flow: usize) -> Option<(Span, Span)> {
         let own = self.scenario.flows.get(flow)?;
         let later = self.scenario.changes.iter().filter_map(|change| match &change.what {
@@ -51,7 +52,8 @@ impl Checks<'_> {
         changed.fold(self.scenario.links[link.0].config.delay, Span::min)
     }
 
-    /// No transfer is faster than alone on its path. The ideal of a content knows the mean of a trace and no cache.
+    /// Checks that no transfer is faster than alone on its path. Skipped if the ideal time is only
+    /// approximate: the ideal for contents uses the mean of a trace, and ignores caches.
     pub(super) fn slowdowns(&mut self) {
         let traced = self.scenario.links.iter().any(|link| link.trace_file.is_some());
         if self.scenario.icn.as_ref().is_some_and(|icn| traced || answers_on_the_way(icn)) {

@@ -1,4 +1,4 @@
-//! Nothing carries more than it can.
+//! Upper bounds of volumes.
 
 use super::{Checks, EPSILON, answers_on_the_way};
 use narrows_measure::metrics::flow_goodput;
@@ -7,7 +7,7 @@ use narrows_scenario::{Icn, What};
 use narrows_units::Time;
 
 impl<'a> Checks<'a> {
-    /// No link sends more than it can, at any time.
+    /// Checks that no link sends more than its capacity allows, over the run and in each sample.
     pub(super) fn capacity(&mut self) {
         for LinkRecord { name, capacity, steady, samples, .. } in &self.record.links {
             let Some(capacity) = capacity else { continue };
@@ -22,7 +22,7 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// No link delivers more to the flows that cross it than it sent, at any sample.
+    /// Checks at each sample that no link delivers more to the flows that cross it than it sent.
     pub(super) fn carried(&mut self) {
         let staying = self.staying();
         for (index, link) in self.record.links.iter().enumerate() {
@@ -50,7 +50,9 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// No flow is faster than a link of its route. What arrived before the warm-up may be delivered after it, so this is about flows that begin later.
+    /// Checks that no flow exceeds the rate of a link on its route. Only flows that begin after the
+    /// warm-up are checked: otherwise packets that arrived during the warm-up may be delivered
+    /// after it.
     pub(super) fn goodput(&mut self) {
         let warmup = Time::ZERO + self.record.warmup;
         for flow in self.staying().into_iter().filter(|flow| flow.start >= warmup) {
@@ -64,7 +66,7 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// The flows that cross the same links all the time.
+    /// Returns the flows whose route does not change.
     fn staying(&self) -> Vec<&'a FlowRecord> {
         let leaves = |flow: usize, what: &What| matches!(what, What::Route { flow: own, .. } if own.0 == flow);
         let changes =
@@ -78,7 +80,7 @@ impl<'a> Checks<'a> {
             .collect()
     }
 
-    /// No node's consumers get more Data than comes to the node.
+    /// Checks that the consumers of a node do not get more Data than comes to the node.
     pub(super) fn data(&mut self, icn: &Icn) {
         if answers_on_the_way(icn) {
             return;

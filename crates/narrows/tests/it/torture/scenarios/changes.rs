@@ -56,7 +56,7 @@ pub fn draw(sketch: &mut Sketch, shape: &Shape, random: &mut Random) {
     }
 }
 
-/// One change of a link: once, on a ramp if it `can`, or again and again.
+/// Writes a change of a link: once, repeatedly, or as a ramp if it `can_ramp`.
 fn change(sketch: &mut Sketch, link: &str, what: &str, can_ramp: bool, random: &mut Random) {
     let at = sketch.moment(random);
     sketch.table("change");

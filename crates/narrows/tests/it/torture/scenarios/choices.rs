@@ -1,4 +1,4 @@
-//! Controllers and queue disciplines with parameters, and which of them get on with each other.
+//! Controllers and queue disciplines with parameters, in combinations that work together.
 
 use crate::torture::draw::Draw;
 use narrows_control::{ENTRIES, Entry, Setup};
@@ -6,14 +6,15 @@ use narrows_params::{Catalogue, Choice, Kind, Registered};
 use narrows_path::{DISCIPLINES, DisciplineChoice, offering};
 use narrows_units::Random;
 
-/// What the flows and links of a network choose from.
+/// Controllers and queue disciplines from which the flows and links of a network choose.
 pub struct Choices {
     controllers: Vec<String>,
     queues: Vec<String>,
 }
 
 impl Choices {
-    /// A family: controllers that need no router with queues that are none, or a controller with its router.
+    /// Draws a family: controllers without routers and queues that are not routers, or one
+    /// controller with its router.
     pub fn draw(random: &mut Random) -> Choices {
         let routed: Vec<_> = ENTRIES
             .iter()
@@ -50,7 +51,7 @@ impl Choices {
     }
 }
 
-/// The router that a controller needs, with the same meaning of codes.
+/// Returns the router that a controller needs, with the same meaning of codes.
 fn router_for(controller: &narrows_control::Choice) -> String {
     let entry =
         controller.needs().into_iter().find_map(offering).expect("a controller with a router");
@@ -61,14 +62,14 @@ fn router_for(controller: &narrows_control::Choice) -> String {
     }
 }
 
-/// One of these controllers, with parameters if they go together.
+/// Draws one of these controllers, with parameters if they fit together.
 pub fn controller(entries: &[&'static Entry], random: &mut Random) -> String {
     let text = with_parameters::<narrows_control::Controllers>(entries, random);
     let choice: narrows_control::Choice = text.parse().expect("parameters in their ranges");
     if choice.build(&Setup::default()).is_ok() { text } else { choice.entry().name.to_owned() }
 }
 
-/// One of these entries of a registry, with none, one or two of its parameters set.
+/// Draws an entry of a registry, with up to two of its parameters set.
 pub fn with_parameters<C: Catalogue>(entries: &[&'static C::Entry], random: &mut Random) -> String {
     let entry = random.pick(entries);
     let mut text = entry.name().to_owned();
@@ -88,7 +89,7 @@ pub fn with_parameters<C: Catalogue>(entries: &[&'static C::Entry], random: &mut
             Kind::Choice { options, .. } => {
                 random.pick(&options.iter().collect::<Vec<_>>()).to_string()
             }
-            // Near what is usual more often than at the ends of what is allowed.
+            // Values near the default are more frequent than the ends of the range.
             Kind::Number { default, min, max, .. } if random.chance(0.7) => {
                 (default * random.scaled(0.3, 3.0)).clamp(min, max).to_string()
             }

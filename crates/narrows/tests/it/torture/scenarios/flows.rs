@@ -6,7 +6,7 @@ use super::links::Shape;
 use crate::torture::draw::Draw;
 use narrows_units::Random;
 
-/// Settings of the transport that go with any controller.
+/// Transport settings that fit any controller.
 const TRANSPORTS: [&str; 19] = [
     "preset = \"linux-2.4\"",
     "preset = \"ns2-2005\"",
@@ -56,7 +56,7 @@ pub fn draw(sketch: &mut Sketch, shape: &Shape, choices: &Choices, random: &mut 
     }
 }
 
-/// When a flow runs, and how often it is there.
+/// Writes start, end and number of a flow.
 fn times(sketch: &mut Sketch, several: bool, pauses: bool, random: &mut Random) {
     let mut start = 0;
     if random.chance(0.4) {
@@ -64,7 +64,7 @@ fn times(sketch: &mut Sketch, several: bool, pauses: bool, random: &mut Random) 
         sketch.line(&format!("start = \"{start} ms\""));
     }
     let mut last = start;
-    // The first flow has its name to itself, for changes of its route.
+    // The first flow stays single, because changes of its route use its name.
     if several && random.chance(0.2) {
         let count = random.between(2, 4);
         let stagger = (sketch.duration - 1 - start) / count;
@@ -131,7 +131,7 @@ fn workload(sketch: &Sketch, random: &mut Random) -> String {
     }
 }
 
-/// What says itself when it sends.
+/// Draws a workload with its own sending times.
 fn paced(sketch: &Sketch, random: &mut Random) -> String {
     let rate = sketch.near_rate(random);
     let span = |random: &mut Random| random.between(1, sketch.duration);

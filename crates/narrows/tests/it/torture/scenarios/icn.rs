@@ -1,4 +1,5 @@
-//! Information-centric networks: laws, strategies, steering, consumers, requests, one path or several.
+//! Information-centric networks: laws, strategies, steering, consumers, requests, one path or
+//! several.
 
 use super::Sketch;
 use super::choices::{controller, with_parameters};
@@ -8,7 +9,7 @@ use narrows_icn::{CONSUMERS, OFFERS, STRATEGIES};
 use narrows_path::LAWS;
 use narrows_units::Random;
 
-/// Writes the whole network and who asks.
+/// Writes the whole network with its consumers and requests.
 pub fn draw(sketch: &mut Sketch, random: &mut Random) {
     sketch.line("\n[icn]");
     let law = random.chance(0.8).then(|| random.pick(LAWS));
@@ -86,7 +87,7 @@ fn settings(sketch: &mut Sketch, lawful: bool, random: &mut Random) {
     sketch.line(&format!("strategy = \"{}\"", random.pick(STRATEGIES).name));
 }
 
-/// Two ways from the home to producers of a prefix.
+/// Writes two paths from the home node to producers of a prefix.
 fn links(sketch: &mut Sketch, random: &mut Random) {
     for (name, ends) in
         [("shared", ["home", "fork"]), ("wide", ["fork", "far"]), ("narrow", ["fork", "near"])]
@@ -110,7 +111,8 @@ fn links(sketch: &mut Sketch, random: &mut Random) {
     }
 }
 
-/// How somebody asks: by a consumer that the law suffices for, or by a controller.
+/// Writes how Interests are sent: by a consumer that needs no more classes than the law has, or by
+/// a controller.
 fn asking(sketch: &mut Sketch, classes: u8, random: &mut Random) {
     let able: Vec<_> =
         CONSUMERS.iter().copied().filter(|consumer| consumer.classes <= classes).collect();

@@ -1,25 +1,24 @@
-//! Networks: a link, a chain, two ways beside each other, parts that share nothing.
+//! Networks: a link, a chain, parallel paths, and parts that share nothing.
 
 use super::Sketch;
 use super::choices::Choices;
 use crate::torture::draw::Draw;
 use narrows_units::Random;
 
-/// A network as far as flows and changes must know it.
+/// Properties of a network that flows and changes need.
 pub struct Shape {
-    /// Ends between which there is a way.
+    /// Pairs of nodes with a path between them.
     pub ends: Vec<(&'static str, &'static str)>,
-    /// Links by name.
     pub links: Vec<Drawn>,
-    /// Routes from the first node to the last, where there are several.
+    /// Routes from the first node to the last, if there are several.
     pub routes: Vec<&'static [&'static str]>,
 }
 
 pub struct Drawn {
     pub name: &'static str,
-    /// Its rate in kbit/s if it is constant.
+    /// Rate in kbit/s. `None` if the rate follows a trace.
     pub rate: Option<u64>,
-    /// Its rate follows a trace.
+    /// True if the rate follows a trace.
     pub traced: bool,
 }
 
@@ -71,14 +70,15 @@ pub fn draw(sketch: &mut Sketch, choices: &Choices, random: &mut Random) -> Shap
                     random.between(0, 1_000 * (sketch.duration - 1).min(60))
                 ));
             }
-            // The rate may be another one now, or a trace: a buffer in time would be of another size.
+            // The rate back may differ, or be a trace, so a buffer given as a time would have
+            // another size.
             direction(sketch, None, choices, random);
         }
     }
     shape
 }
 
-/// A rate or a trace.
+/// Writes a rate or a trace.
 fn capacity(sketch: &mut Sketch, name: &str, random: &mut Random) -> (Option<u64>, bool) {
     if random.chance(0.2) {
         let file = format!("{name}.trace");
@@ -93,7 +93,7 @@ fn capacity(sketch: &mut Sketch, name: &str, random: &mut Random) -> (Option<u64
     (Some(rate), false)
 }
 
-/// Opportunities to send 1500 bytes that make about the network's rate.
+/// Returns a trace of opportunities to send 1500 bytes, at about the network's rate.
 fn opportunities(sketch: &Sketch, random: &mut Random) -> String {
     let mean = 12_000.0 / sketch.near_rate(random) as f64;
     let mut at = 0.0;
@@ -102,11 +102,11 @@ fn opportunities(sketch: &Sketch, random: &mut Random) -> String {
         at += random.exponential(mean);
         text += &format!("{}\n", at as u64);
     }
-    // A trace ends after its beginning.
+    // A trace must end after it begins.
     text + &format!("{}\n", at as u64 + 1)
 }
 
-/// Rates in steps, also of zero, also at the end.
+/// Returns a trace of rates in steps, which may be zero, also at the end.
 fn steps(sketch: &Sketch, random: &mut Random) -> String {
     let mut text = format!("0,{}\n", sketch.near_rate(random) as f64 / 1e3);
     let mut at = 0;
@@ -118,10 +118,10 @@ fn steps(sketch: &Sketch, random: &mut Random) -> String {
     text
 }
 
-/// What may become of the ECN field.
+/// Treatments of the ECN field.
 pub const ECN: [&str; 3] = ["keep", "bleach", "unmark"];
 
-/// What one direction of a link does to packets.
+/// Writes queue, buffer and impairments of one direction of a link.
 fn direction(sketch: &mut Sketch, rate: Option<u64>, choices: &Choices, random: &mut Random) {
     if random.chance(0.7) {
         sketch.line(&format!("queue = \"{}\"", choices.queue(random)));
@@ -179,7 +179,7 @@ pub fn jitter(sketch: &Sketch, random: &mut Random) -> String {
     }
 }
 
-/// A buffer that holds the largest packet of any transport here.
+/// Draws a buffer that holds the largest packet of any transport here.
 pub fn buffer(rate: Option<u64>, random: &mut Random) -> String {
     const LEAST: u64 = 10_000;
     match (random.below(4), rate) {

@@ -1,4 +1,5 @@
-//! Random scenarios that are valid, as text: all that a scenario can say comes up in some of them, and each runs in no time.
+//! Random valid scenarios as text. Together they use every key of scenario files, and each takes
+//! almost no time.
 
 mod changes;
 mod choices;
@@ -13,14 +14,13 @@ use std::fs;
 
 /// A scenario, and the files that it names.
 pub struct Drawn {
-    /// The scenario.
     pub toml: String,
     /// Names and texts of its traces.
     pub traces: Vec<(String, String)>,
 }
 
 impl Drawn {
-    /// Puts the scenario and its traces where the program runs.
+    /// Writes the scenario and its traces where the program runs.
     pub fn write(&self, place: &Scratch) {
         fs::create_dir_all(place.path("work")).expect("a directory");
         place.write("work/random.toml", &self.toml);
@@ -30,7 +30,8 @@ impl Drawn {
     }
 }
 
-/// Bits that all links of a network together can carry during the run, at least and at most: some hundred to some thousand packets.
+/// Bounds in bits on the data that all links of a network together can carry during the run: some
+/// hundred to some thousand packets.
 const BITS: (f64, f64) = (1e6, 4e7);
 
 /// Draws a scenario.
@@ -51,9 +52,9 @@ pub fn draw(random: &mut Random) -> Drawn {
 struct Sketch {
     text: String,
     traces: Vec<(String, String)>,
-    /// The run in milliseconds.
+    /// Duration of the run in milliseconds.
     duration: u64,
-    /// A rate in kbit/s that makes the run as large as it should be.
+    /// A rate in kbit/s at which the run has the intended size.
     rate: u64,
 }
 
@@ -84,17 +85,17 @@ impl Sketch {
         self.text.push('\n');
     }
 
-    /// Begins a table of the list called `name`.
+    /// Begins a table of the list `name`.
     fn table(&mut self, name: &str) {
         self.line(&format!("\n[[{name}]]"));
     }
 
-    /// A rate about as high as the network should have.
+    /// Draws a rate near the network's.
     fn near_rate(&self, random: &mut Random) -> u64 {
         ((self.rate as f64 * random.scaled(0.3, 3.0)) as u64).max(50)
     }
 
-    /// A time in milliseconds that is shorter than the run.
+    /// Draws a time in milliseconds that is shorter than the run.
     fn moment(&self, random: &mut Random) -> u64 {
         random.below(self.duration)
     }
