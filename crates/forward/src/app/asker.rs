@@ -42,9 +42,9 @@ const PIECES: u64 = 4_000_000;
 
 /// Requests the segments of a content over a connection, at the pace of its consumer.
 ///
-/// Call [`wait`](Asker::wait) in a loop. After each call, take packets with
-/// [`packet`](Asker::packet) until it returns `None`, and pass each one to
-/// [`handle`](Asker::handle).
+/// Call [`wait`](RequestLoop::wait) in a loop. After each call, take packets with
+/// [`packet`](RequestLoop::packet) until it returns `None`, and pass each one to
+/// [`handle`](RequestLoop::handle).
 pub struct RequestLoop<C: BorrowMut<Client> = Client> {
     client: C,
     link: Link,
@@ -89,7 +89,7 @@ impl<C: BorrowMut<Client>> RequestLoop<C> {
         Ok(())
     }
 
-    /// Connects to the forwarder again. Call [`begin`](Asker::begin) next, with the request for the
+    /// Connects to the forwarder again. Call [`begin`](RequestLoop::begin) next, with the request for the
     /// new connection.
     ///
     /// # Errors
@@ -164,7 +164,7 @@ impl<C: BorrowMut<Client>> RequestLoop<C> {
         }
     }
 
-    /// Passes a packet to the consumer. The next [`wait`](Asker::wait) sends the Interests that
+    /// Passes a packet to the consumer. The next [`wait`](RequestLoop::wait) sends the Interests that
     /// become due.
     pub fn handle(&mut self, now: Time, packet: Packet<PacketName>) {
         self.consumer.handle(now, &packet);
