@@ -113,7 +113,7 @@ pub enum KernelError {
         there: Vec<String>,
     },
     /// The interface has a router already.
-    #[error("{interface} is a router's already, {choice} (pinned in {}): `narrows kernel unroute {interface}` removes it", path.display())]
+    #[error("{interface} already has a router, {choice} (pinned in {}): `narrows kernel unroute {interface}` removes it", path.display())]
     RoutedBefore {
         /// Name of the interface.
         interface: String,
@@ -123,7 +123,7 @@ pub enum KernelError {
         path: PathBuf,
     },
     /// The interface has no router.
-    #[error("narrows has made no router of {interface} in this network namespace; it has of {}", if routed.is_empty() { "none".to_owned() } else { routed.join(", ") })]
+    #[error("{interface} has no router of narrows in this network namespace; with a router: {}", if routed.is_empty() { "none".to_owned() } else { routed.join(", ") })]
     NotRouted {
         /// Name as given.
         interface: String,
