@@ -1,6 +1,6 @@
 use super::*;
 use crate::Limit;
-use crate::queue::testing::{Bench, Small, ms};
+use crate::queue::testing::{Bench, Small, close, ms};
 use narrows_wire::Ecn;
 
 /// More than any router gives.
@@ -15,10 +15,6 @@ fn bench() -> Bench<Xcp<Small>> {
 
 fn router() -> Router {
     bench().queue.router
-}
-
-fn close(value: f64, expected: f64) -> bool {
-    (value - expected).abs() <= 1e-9 * expected.abs().max(1.0)
 }
 
 fn header(rtt_ms: u64, throughput: f64, delta: f64) -> Header {
