@@ -5,7 +5,7 @@ use narrows_units::Random;
 /// More ways to draw.
 pub trait Draw {
     /// One of a list.
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T;
+    fn pick<T: Clone>(&mut self, from: &[T]) -> T;
     /// A whole number from `low` to `high`, both possible.
     fn between(&mut self, low: u64, high: u64) -> u64;
     /// A number between two, spread evenly over its orders of magnitude.
@@ -13,8 +13,8 @@ pub trait Draw {
 }
 
 impl Draw for Random {
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize]
+    fn pick<T: Clone>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u64) as usize].clone()
     }
 
     fn between(&mut self, low: u64, high: u64) -> u64 {
