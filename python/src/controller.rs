@@ -3,10 +3,10 @@
 
 use crate::exchange::{Ack, Expired, LARGEST, PacingRate, Stats, Window};
 use narrows::control::{
-    Basis, Build, Built, ByInterval, Entry, Fault, Feedback, Interval, Policy, Reduction, Setting,
-    Setup, Timeout,
+    Basis, Build, Built, ByInterval, Fault, Feedback, Interval, OwnedEntry, Policy, Reduction,
+    Setting, Setup, Timeout,
 };
-use narrows::params::{Kind, Need, Params, Spec};
+use narrows::params::{Kind, Need, Params, Spec, word};
 use narrows::units::{Span, Time};
 use narrows::workbench::HostController;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -53,43 +53,37 @@ pub struct Class {
     factory: Py<PyAny>,
 }
 
-/// Leaks a text, because entries live as long as the program. A program may run several commands.
-fn leaked(text: String) -> &'static str {
-    Box::leak(text.into_boxed_str())
-}
-
 impl Class {
     /// Returns the entry in the registry, with the identity.
     pub fn own(self) -> HostController {
-        let identity = leaked(self.identity.clone());
-        HostController { entry: self.entry(), identity }
+        let identity = self.identity.clone();
+        HostController { entry: self.entry().into(), identity }
     }
 
-    fn entry(self) -> &'static Entry {
+    fn entry(self) -> OwnedEntry {
         let spec = |(name, default): (String, Attribute)| {
-            Spec::new(leaked(name), default.kind(), "an attribute of the class")
+            Spec::new(word(&name), default.kind(), "an attribute of the class")
         };
-        let params: &'static [Spec] = Box::leak(self.params.into_iter().map(spec).collect());
+        let params: Vec<Spec> = self.params.into_iter().map(spec).collect();
+        let specs = params.clone();
         let factory = AssertUnwindSafe(Arc::new(self.factory));
         let build = move |setup: &Setup, chosen: &Params| {
-            let policy = Object::new(&factory, params, chosen, setup.seed);
+            let policy = Object::new(&factory, &specs, chosen, setup.seed);
             Ok(Built::new(ByInterval::new(setup, policy)))
         };
-        Box::leak(Box::new(Entry {
-            name: leaked(self.name),
-            kernel: None,
-            summary: leaked(self.summary),
-            source: leaked(self.source),
+        let mut needs = vec![Need::Pacing];
+        if self.hears {
+            needs.push(Need::RateSample);
+        }
+        OwnedEntry {
+            name: self.name,
+            summary: self.summary,
+            source: self.source,
             basis: Basis::Model,
-            needs: if self.hears {
-                const { &[Need::Pacing, Need::RateSample] }
-            } else {
-                const { &[Need::Pacing] }
-            },
-            numbered: false,
+            needs,
             params,
             build: Build::Shared(Arc::new(build)),
-        }))
+        }
     }
 }
 

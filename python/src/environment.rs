@@ -110,7 +110,8 @@ impl Environment {
         (self.steps, self.ended) = (0, false);
         let drawn =
             networks.draw(&mut self.random, &Who::Agents { simulation: self.number, count });
-        let scenario = scenario(&drawn.text, &|name| drawn.read(name)).map_err(stuck)?;
+        let scenario =
+            scenario(&networks.session, &drawn.text, &|name| drawn.read(name)).map_err(stuck)?;
         // Without a common interval of the preset, several agents share intervals of one base round
         // trip: our choice.
         let together =

@@ -1,8 +1,10 @@
 //! Networks from which episodes are drawn.
 
+use narrows::control::Session;
 use narrows::units::{Random, Rate};
+use narrows::workbench::session;
 use narrows::workbench::text::quoted;
-use narrows_agents::{AGENT, Recorded};
+use narrows_agents::{AGENT, Recorded, join};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::io;
@@ -45,6 +47,8 @@ struct Kind {
 pub struct Networks {
     /// Kinds, each with the sum of the weights up to and including its weight.
     kinds: Vec<(f64, Kind)>,
+    /// The controllers that their flows can have.
+    pub session: Session,
 }
 
 /// A drawn network, as a scenario.
@@ -102,7 +106,9 @@ impl Networks {
         if kinds.is_empty() {
             refuse("a mix has no parts; give at least one".to_owned())
         } else {
-            Ok(Networks { kinds })
+            let session = session(&[]).map_err(|error| PyValueError::new_err(error.to_string()))?;
+            join(&session);
+            Ok(Networks { kinds, session })
         }
     }
 

@@ -17,9 +17,11 @@ const ROWS: &[Row] = &[
 ];
 
 fn main() {
+    let session = narrows_control::Session::default();
     for entry in narrows_guests::entries() {
-        narrows_control::register(entry).expect("a name of its own");
+        session.register(entry).expect("a name of its own");
     }
+    let _session = session.enter();
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let mut failed = false;
     for (name, row) in ROWS.iter().filter(|(name, _)| wanted.iter().any(|other| other == name)) {

@@ -6,11 +6,10 @@ mod remote;
 mod steered;
 mod table;
 
-use narrows_control::register;
+use narrows_control::Session;
 use narrows_scenario::{ReadFile, Scenario, ScenarioError};
 use narrows_sim::SimError;
 use std::io;
-use std::sync::Once;
 use thiserror::Error;
 
 pub use recorded::Recorded;
@@ -38,13 +37,26 @@ pub enum AgentsError {
     Simulation(SimError),
 }
 
-/// Reads a scenario with steered flows, and the files that it names by `read`.
+/// Adds the controller of steered flows to a session.
+///
+/// # Panics
+///
+/// If it is there already.
+pub fn join(session: &Session) {
+    session.register(&remote::ENTRY).expect("a session is joined once");
+}
+
+/// Reads a scenario with steered flows, and the files that it names by `read`. The controllers are
+/// those of a session that was [joined](join).
 ///
 /// # Errors
 ///
 /// It is no scenario: place, value and remedy.
-pub fn scenario(text: &str, read: &ReadFile<'_>) -> Result<Scenario, AgentsError> {
-    static REGISTERED: Once = Once::new();
-    REGISTERED.call_once(|| register(&remote::ENTRY).expect("a name of our own"));
+pub fn scenario(
+    session: &Session,
+    text: &str,
+    read: &ReadFile<'_>,
+) -> Result<Scenario, AgentsError> {
+    let _session = session.enter();
     Ok(narrows_scenario::parse(text, "the environment", read)?)
 }

@@ -10,10 +10,10 @@ use crate::program::{Program, Variable};
 use crate::shown::structures;
 use crate::socket::Field;
 use narrows_control::{
-    Basis, Build, Built, Entry, FileForm, KeptFile, Session, Setup, Source, register_file,
+    Basis, Build, Built, EntryRef, FileForm, KeptFile, OwnedEntry, Session, Setup, Source,
 };
 use narrows_files::{Limit, read as read_file};
-use narrows_params::{Kind, Need, ParamError, Params, Spec, Words};
+use narrows_params::{Kind, Need, ParamError, Params, Spec, Words, word as kept_word};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
@@ -46,21 +46,21 @@ const NONE: &str = "none";
 const USUAL_HZ: u32 = 250;
 const HZ_RANGE: (f64, f64) = (24.0, 1200.0);
 
-/// The controller of a file, which is loaded and registered at the first call: by the file's stem,
-/// or `STEM.bpf` where a controller has that name.
+/// The controller of a file. Loads and registers it in the session at the first call, under the stem
+/// of the file name, or as `STEM.bpf` if another controller has that name.
 ///
 /// # Errors
 ///
 /// The file cannot be read, compiled or linked, or is no controller: the file, the place in it, the
 /// reason and a remedy.
-pub fn entry(path: &str) -> Result<&'static Entry, String> {
+pub fn entry(session: &Session, path: &str) -> Result<EntryRef, String> {
     let unreadable = |error: std::io::Error| {
         format!(
             "{path}: it cannot be read: {error}; give the path of a BPF source (.bpf.c) or object (.o)"
         )
     };
     let own = fs::canonicalize(path).map_err(unreadable)?;
-    Session::current().loaded(&own, || make(path, read(path)?))
+    session.loaded(&own, || make(session, path, read(path)?))
 }
 
 /// The content of a file, compiled if it is a source.
@@ -135,10 +135,14 @@ pub fn parameters(program: &Program) -> impl Iterator<Item = &Variable> + Clone 
 /// then.
 fn several_tables(path: &str, object: &[u8]) -> Result<Vec<&'static str>, String> {
     let tables = complete_tables(object).map_err(|problem| format!("{path}: {problem}"))?;
-    Ok(if tables.len() > 1 { tables.into_iter().map(leaked).collect() } else { Vec::new() })
+    Ok(if tables.len() > 1 {
+        tables.iter().map(|table| kept_word(table)).collect()
+    } else {
+        Vec::new()
+    })
 }
 
-fn make(path: &str, mut file: KeptFile) -> Result<&'static Entry, String> {
+fn make(session: &Session, path: &str, mut file: KeptFile) -> Result<EntryRef, String> {
     let tables = several_tables(path, &file.object)?;
     // Without a choice the only table is meant.
     let choices: Vec<Option<&'static str>> =
@@ -169,7 +173,7 @@ fn make(path: &str, mut file: KeptFile) -> Result<&'static Entry, String> {
             variable.name
         ));
     }
-    let file: &'static KeptFile = Box::leak(Box::new(file));
+    let file = Arc::new(file);
     let variables: Vec<Variable> = parameters(program).cloned().collect();
     let structures = structures(&program.types);
     let params = specs(&variables, &tables, &structures);
@@ -179,43 +183,36 @@ fn make(path: &str, mut file: KeptFile) -> Result<&'static Entry, String> {
     let codes = Mutex::new(codes.clone());
     let shared = Shared {
         path: path.to_owned(),
-        object: &file.object,
+        file: Arc::clone(&file),
         tables,
         refused,
         structures,
         codes,
         variables,
     };
-    let summary = leaked(format!("{named} in BPF, from {path}"));
-    let source = leaked(path.to_owned());
     let build =
         Build::Shared(Arc::new(move |setup: &Setup, params: &Params| shared.build(setup, params)));
-    let entry = |name: &'static str| Entry {
+    let entry = |name| OwnedEntry {
         name,
-        kernel: None,
-        summary,
-        source,
+        summary: format!("{named} in BPF, from {path}"),
+        source: path.to_owned(),
         basis: if controls { Basis::Model } else { Basis::Loss },
-        needs,
-        numbered: false,
-        params,
+        needs: needs.clone(),
+        params: params.clone(),
         build: build.clone(),
     };
-    register_file(&stem(path), "bpf", entry, file).map_err(|refused| format!("{path}: {refused}"))
-}
-
-/// Entries live as long as the program.
-fn leaked(text: String) -> &'static str {
-    Box::leak(text.into_boxed_str())
+    session
+        .register_file(&stem(path), "bpf", entry, &file)
+        .map_err(|refused| format!("{path}: {refused}"))
 }
 
 fn specs(
     variables: &[Variable],
     tables: &[&'static str],
     structures: &BTreeMap<&'static str, Arc<[Shown]>>,
-) -> &'static [Spec] {
+) -> Vec<Spec> {
     let own = variables.iter().map(|variable| {
-        let name = leaked(variable.name.clone());
+        let name = kept_word(&variable.name);
         if variable.boolean {
             return Spec::new(name, Kind::Flag { default: variable.initial != 0 }, OWN_VARIABLE);
         }
@@ -248,7 +245,7 @@ fn specs(
     let ops = (!tables.is_empty()).then(|| {
         word(OPS, "", tables.to_vec(), "the controller, of those in the file; one must be chosen")
     });
-    Box::leak(own.chain(ours).chain([state]).chain(ops).collect())
+    own.chain(ours).chain([state]).chain(ops).collect()
 }
 
 fn word(
@@ -271,7 +268,7 @@ const fn whole(
 
 /// Signals that the programs of a file need: their socket shows the data in flight, `cong_control`
 /// gets samples of the rate and sets a pace. A signal that one program needs, all get.
-fn needs(programs: &[&Program]) -> &'static [Need] {
+fn needs(programs: &[&Program]) -> Vec<Need> {
     const STATUS: Field = Field::of("tcp_sock.inet_conn.icsk_inet.sk.sk_pacing_status");
     const NEEDS_ECN: u32 = 2;
     /// Stores of 32 bits: of a constant, of a register, and of several of them at once.
@@ -288,7 +285,7 @@ fn needs(programs: &[&Program]) -> &'static [Need] {
         (paces, Need::Pacing),
         (marks, Need::EcnCounts),
     ];
-    Box::leak(all.into_iter().filter_map(|(needed, need)| needed.then_some(need)).collect())
+    all.into_iter().filter_map(|(needed, need)| needed.then_some(need)).collect()
 }
 
 /// The settings with which an object was linked: ticks per second, and a table if there are
@@ -298,7 +295,7 @@ type Linked = (u32, Option<&'static str>);
 /// State that all connections of an entry share.
 struct Shared {
     path: String,
-    object: &'static [u8],
+    file: Arc<KeptFile>,
     variables: Vec<Variable>,
     /// Those to choose from; empty if there is one.
     tables: Vec<&'static str>,
@@ -351,10 +348,10 @@ impl Shared {
         match chosen {
             None if !self.tables.is_empty() => {
                 let allowed = format!("one of {}", self.tables.join(", "));
-                Err(ParamError::Unset { entry: params.entry(), name: OPS, allowed })
+                Err(ParamError::Unset { entry: params.entry().to_owned(), name: OPS, allowed })
             }
             Some(table) if self.refused.contains_key(&chosen) => Err(ParamError::Unfit {
-                entry: params.entry(),
+                entry: params.entry().to_owned(),
                 name: OPS,
                 value: table,
                 reason: self.refused[&chosen].clone(),
@@ -365,8 +362,9 @@ impl Shared {
 
     fn code(&self, hz: u32, ops: Option<&'static str>) -> Arc<Code> {
         let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
-        let linked =
-            || code(&self.path, self.object, hz, ops).expect("an object that was linked before");
+        let linked = || {
+            code(&self.path, &self.file.object, hz, ops).expect("an object that was linked before")
+        };
         Arc::clone(codes.entry((hz, ops)).or_insert_with(linked))
     }
 }

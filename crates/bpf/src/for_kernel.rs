@@ -8,8 +8,8 @@ use crate::link::{Settings, link_against};
 use crate::problem::Problem;
 use crate::program::{Ops, Program, Variable};
 use crate::socket;
-use narrows_control::{Choice, KeptFile, kept_objects};
-use narrows_params::suggest;
+use narrows_control::{Choice, KeptFile, kept_object};
+use narrows_params::{Spec, suggest};
 use std::collections::BTreeMap;
 
 /// A controller from a file, as a kernel is given it.
@@ -86,9 +86,7 @@ impl ForKernel {
     ///
     /// A parameter that a kernel has by itself is set: which one.
     pub fn chosen(choice: &Choice) -> Option<Result<ForKernel, String>> {
-        let (_, file) =
-            kept_objects().into_iter().find(|(name, _)| *name == choice.entry().name)?;
-        Some(chosen(choice, &file.object))
+        Some(chosen(choice, &kept_object(choice.entry().name())?.object))
     }
 
     /// A linked program and its object, with the values that its variables have there.
@@ -130,7 +128,7 @@ impl ForKernel {
 
 fn chosen(choice: &Choice, object: &[u8]) -> Result<ForKernel, String> {
     Ok(ForKernel::of(
-        &linked(choice.entry().source, object, table(choice).as_deref())?,
+        &linked(choice.entry().source(), object, table(choice).as_deref())?,
         object,
         &values(choice)?,
     ))
@@ -147,21 +145,23 @@ pub(crate) fn values(choice: &Choice) -> Result<BTreeMap<String, u64>, String> {
     let of_kernel = |name: &str| ![files::OPS, files::STATE].contains(&name);
     let set =
         params.texts().filter(|(spec, _)| choice.set(spec.name).is_some() && of_kernel(spec.name));
-    let value = |name: &'static str, text: &str| match files::OURS.contains(&name) {
-        true => Err(format!(
-            "{name} of {} is that of a simulated host, and this kernel has its own; leave it out",
-            choice.entry().name
-        )),
-        // As everywhere, parameters are numbers that a double holds.
-        // Flags are told as words.
-        false if text == "true" => Ok((name.to_owned(), 1)),
-        false => Ok((
-            name.to_owned(),
-            text.parse::<f64>()
-                .map_or(0, |value| if value < 0.0 { value as i64 as u64 } else { value as u64 }),
-        )),
+    // Parameters are words or numbers that a double holds.
+    let bits = |text: &str| match text.parse::<f64>() {
+        Ok(value) if value < 0.0 => value as i64 as u64,
+        Ok(value) => value as u64,
+        Err(_) => u64::from(text == "true"),
     };
-    set.map(|(spec, text)| value(spec.name, &text)).collect()
+    let value = |(spec, text): (&Spec, String)| {
+        let name = spec.name;
+        if files::OURS.contains(&name) {
+            return Err(format!(
+                "{name} of {} is that of a simulated host, and this kernel has its own; leave it out",
+                choice.entry().name()
+            ));
+        }
+        Ok((name.to_owned(), bits(&text)))
+    };
+    set.map(value).collect()
 }
 
 /// An object linked without regard to what a simulation has; `ops` is the table, if it has several.
@@ -181,13 +181,11 @@ fn bits(variable: &Variable, text: &str) -> Option<u64> {
         };
     }
     let unused = 64 - 8 * variable.size as u32;
-    match variable.signed {
-        true => text
-            .parse::<i64>()
-            .ok()
-            .filter(|value| value << unused >> unused == *value)
-            .map(|value| value as u64),
-        false => text.parse::<u64>().ok().filter(|value| value << unused >> unused == *value),
+    if variable.signed {
+        let value = text.parse::<i64>().ok();
+        value.filter(|value| value << unused >> unused == *value).map(|value| value as u64)
+    } else {
+        text.parse::<u64>().ok().filter(|value| value << unused >> unused == *value)
     }
 }
 
@@ -197,8 +195,9 @@ fn range(variable: &Variable) -> String {
         return "true or false".to_owned();
     }
     let unused = 64 - 8 * variable.size as u32;
-    match variable.signed {
-        true => format!("{} to {}", i64::MIN >> unused, i64::MAX >> unused),
-        false => format!("0 to {}", u64::MAX >> unused),
+    if variable.signed {
+        format!("{} to {}", i64::MIN >> unused, i64::MAX >> unused)
+    } else {
+        format!("0 to {}", u64::MAX >> unused)
     }
 }

@@ -4,6 +4,7 @@
 use crate::around::Shown;
 use crate::socket;
 use crate::types::Types;
+use narrows_params::word;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ pub fn structures(types: &Types) -> BTreeMap<&'static str, Arc<[Shown]>> {
     let own = types
         .structures()
         .filter(|(name, size)| *size <= AREA && socket::types().members(name).is_none());
-    own.filter_map(|(name, _)| Some((leaked(name), integers(types, name)?))).collect()
+    own.filter_map(|(name, _)| Some((word(name), integers(types, name)?))).collect()
 }
 
 fn integers(types: &Types, structure: &str) -> Option<Arc<[Shown]>> {
@@ -26,16 +27,11 @@ fn integers(types: &Types, structure: &str) -> Option<Arc<[Shown]>> {
     });
     let shown: Arc<[Shown]> = fitting
         .map(|member| Shown {
-            name: leaked(&member.name),
+            name: word(&member.name),
             bit: member.at as usize,
             bits: member.bits,
             signed: member.signed,
         })
         .collect();
     (!shown.is_empty()).then_some(shown)
-}
-
-/// Entries, which have these names, live as long as the program.
-fn leaked(text: &str) -> &'static str {
-    Box::leak(text.to_owned().into_boxed_str())
 }

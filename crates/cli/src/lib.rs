@@ -27,7 +27,7 @@ use clap::FromArgMatches;
 use cli::Cli;
 use narrows_control::Entry;
 use narrows_scenario::visible;
-use narrows_workbench::{Failure, can_be_named, interruption, register};
+use narrows_workbench::{Failure, interruption, session};
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::Write;
@@ -60,23 +60,28 @@ fn refused(error: &clap::Error) -> u8 {
 /// Returns the exit status of the command. It is 2, after a message on standard error, if an entry
 /// is refused because its name is taken or cannot be written on a command line.
 pub fn main(entries: &[&'static Entry]) -> ExitCode {
-    can_be_named();
-    for entry in entries {
-        if let Err(refused) = register(entry) {
-            Failure::Other(refused.to_string()).print();
-            return ExitCode::from(2);
-        }
-    }
-    ExitCode::from(carried_out(std::env::args_os()))
+    ExitCode::from(with_entries(entries, std::env::args_os()))
 }
 
 /// Runs the program on these words, beginning with the program name: `narrows`, `compare`, `cubic`.
-/// It prints and handles signals like a separate process. The words can name controllers from files
-/// and controllers that were added to the registry before.
+/// It prints and handles signals like a separate process. The words can name controllers from
+/// files.
 ///
 /// Returns the exit status.
 pub fn program(words: impl IntoIterator<Item = OsString>) -> u8 {
-    can_be_named();
+    with_entries(&[], words)
+}
+
+/// Carries out a command in a session with these controllers.
+fn with_entries(entries: &[&'static Entry], words: impl IntoIterator<Item = OsString>) -> u8 {
+    let session = match session(entries) {
+        Ok(session) => session,
+        Err(refused) => {
+            Failure::Other(refused.to_string()).print();
+            return 2;
+        }
+    };
+    let _session = session.enter();
     carried_out(words)
 }
 

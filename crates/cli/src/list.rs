@@ -2,7 +2,7 @@
 
 use crate::cli::{ListArgs, Listed, PathArgs, SchemaArgs};
 
-use narrows_control::{Controllers, Entry, TWINS};
+use narrows_control::{Controllers, EntryRef, TWINS};
 use narrows_deploy::result::Summary;
 use narrows_evidence::report::Checked;
 use narrows_measure::metrics::METRICS;
@@ -82,31 +82,32 @@ struct Item {
 }
 
 fn controllers() -> Vec<Item> {
-    let item = |entry: &Entry| {
-        let needs: Vec<String> = entry.needs.iter().map(ToString::to_string).collect();
-        let mut text = format!("{:<10} {}\n", entry.name, entry.summary);
-        text += &format!("{:<10} source: {}\n", "", entry.source);
-        text += &format!("{:<10} in Linux: {}\n", "", entry.kernel.unwrap_or("not available"));
+    let item = |entry: &EntryRef| {
+        let needs: Vec<String> = entry.needs().iter().map(ToString::to_string).collect();
+        let mut text = format!("{:<10} {}\n", entry.name(), entry.summary());
+        text += &format!("{:<10} source: {}\n", "", entry.source());
+        text += &format!("{:<10} in Linux: {}\n", "", entry.kernel().unwrap_or("not available"));
         let loadable =
-            TWINS.iter().find(|twin| twin.entry.name == entry.name).map(|twin| twin.entry.name);
+            TWINS.iter().find(|twin| twin.entry.name == entry.name()).map(|twin| twin.entry.name);
         if let Some(name) = &loadable {
             text += &format!("{:<10} load into Linux: narrows kernel load {name}\n", "");
         }
         if !needs.is_empty() {
             text += &format!("{:<10} needs: {}\n", "", needs.join(", "));
         }
-        let router = entry.needs.iter().find_map(|need| offering(*need)).map(|router| router.name);
+        let router =
+            entry.needs().iter().find_map(|need| offering(*need)).map(|router| router.name);
         text += &router
             .map_or(String::new(), |router| format!("{:<10} router: queue = \"{router}\"\n", ""));
-        text += &described(entry.params);
-        let params = params(entry.params);
+        text += &described(entry.params());
+        let params = params(entry.params());
         let json = json!({
-            "name": entry.name, "summary": entry.summary, "source": entry.source, "kernel": entry.kernel, "loadable": loadable, "needs": needs, "router": router,
+            "name": entry.name(), "summary": entry.summary(), "source": entry.source(), "kernel": entry.kernel(), "loadable": loadable, "needs": needs, "router": router,
             "params": params,
         });
         Item { text, json }
     };
-    Controllers::all().into_iter().map(item).collect()
+    Controllers::all().iter().map(item).collect()
 }
 
 /// Lists rate laws, consumers and strategies.

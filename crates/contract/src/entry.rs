@@ -1,12 +1,13 @@
 //! The registry line of a controller, and the setup that one is made with.
 
 use crate::{Controller, Guest, Saved};
-use narrows_params::{Makes, Need, ParamError, Params, Registered, Spec};
+use narrows_params::{Need, ParamError, Params, Spec};
 use narrows_units::{Bytes, Segments};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
-/// The registry line of a controller.
+/// The registry line of a controller that is part of a program. For lines made at run time, see
+/// [`OwnedEntry`](crate::OwnedEntry).
 pub struct Entry {
     /// The name in scenarios and on the command line.
     pub name: &'static str,
@@ -30,21 +31,21 @@ pub struct Entry {
     pub build: Build,
 }
 
-/// How an entry makes a controller: of what a connection gives, and of the values of the entry's
-/// parameters. It refuses parameters that do not fit together.
+/// How an entry makes a controller from a connection's setup and the values of its parameters. It
+/// refuses parameters that do not fit together.
 #[derive(Clone)]
 pub enum Build {
-    /// By a function: the entry of a controller that is written in Rust.
+    /// A function, for a controller that is written in Rust.
     Function(fn(&Setup, &Params) -> Result<Built, ParamError>),
-    /// By something that was made at run time and that all connections share: the entry of a
-    /// controller read from a file.
+    /// A closure over data that all connections share, such as the program or the weights of a
+    /// file.
     Shared(Arc<Maker>),
-    /// As a part of a transport of another implementation, which comes with it: the entry of a
-    /// controller of a QUIC stack, or of one of ours inside a stack.
+    /// Both ends of a transport of another implementation, which has the controller inside: a QUIC
+    /// stack with a controller of its own or with one of ours.
     Guest(GuestMaker),
 }
 
-/// Makes controllers of something that it keeps.
+/// A closure that makes controllers.
 pub type Maker =
     dyn Fn(&Setup, &Params) -> Result<Built, ParamError> + Send + Sync + UnwindSafe + RefUnwindSafe;
 
@@ -62,35 +63,12 @@ impl Build {
             Build::Function(make) => make(setup, params),
             Build::Shared(make) => make(setup, params),
             Build::Guest(_) => Err(ParamError::Refused {
-                entry: params.entry(),
+                entry: params.entry().to_owned(),
                 reason: "it works only in its own transport; choose it for a flow of narrows run, \
                          compare, sweep, matrix, check or attack"
                     .to_owned(),
             }),
         }
-    }
-}
-
-impl Entry {
-    /// Both ends of a new connection, if the entry is a guest: a transport of its own.
-    ///
-    /// # Errors
-    ///
-    /// Parameters that do not fit together, or something that the program lacks.
-    pub fn guest(
-        &self,
-        setup: &Setup,
-        params: &Params,
-    ) -> Option<Result<Box<dyn Guest>, ParamError>> {
-        match self.build {
-            Build::Guest(make) => Some(make(setup, params)),
-            Build::Function(_) | Build::Shared(_) => None,
-        }
-    }
-
-    /// True if the entry comes with a transport of its own ([`Guest`]).
-    pub fn is_guest(&self) -> bool {
-        matches!(self.build, Build::Guest(_))
     }
 }
 
@@ -125,9 +103,6 @@ impl Built {
     }
 }
 
-/// Parameters that choose how a connection starts, of controllers that let it be chosen.
-const STARTS: [&str; 3] = ["start", "resume", "growth"];
-
 /// The setup of a connection that a controller must know.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup {
@@ -153,31 +128,5 @@ impl Default for Setup {
             seed: 1,
             saved: None,
         }
-    }
-}
-
-impl Registered for Entry {
-    const WHAT: &'static str = "controller";
-    fn name(&self) -> &'static str {
-        self.name
-    }
-    fn params(&self) -> &'static [Spec] {
-        self.params
-    }
-    fn needs(&self) -> &'static [Need] {
-        self.needs
-    }
-    fn absent(&self, name: &str) -> Option<&'static str> {
-        STARTS.contains(&name).then_some(
-            "its start is the controller's own and cannot be exchanged; leave it out, or take a controller that lists it",
-        )
-    }
-}
-
-impl Makes for Entry {
-    type Setup = Setup;
-    type Made = Box<dyn Controller>;
-    fn make(&self, setup: &Setup, params: &Params) -> Result<Box<dyn Controller>, ParamError> {
-        self.build.make(setup, params).map(Built::into_inner)
     }
 }

@@ -10,6 +10,7 @@
 
 mod controller;
 mod entry;
+mod entry_ref;
 mod fault;
 mod feedback;
 mod guest;
@@ -20,6 +21,7 @@ pub mod testing;
 
 pub use controller::{Awaited, Controller, Decision, Reduction, Timeout};
 pub use entry::{Basis, Build, Built, Entry, GuestMaker, Maker, Setup};
+pub use entry_ref::{EntryRef, OwnedEntry};
 pub use fault::Fault;
 pub use feedback::{
     Acked, CaState, Congestion, EcnDelta, Feedback, Lost, Outstanding, RateSample, Totals,

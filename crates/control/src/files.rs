@@ -1,14 +1,12 @@
 //! Controllers that come from files: which names mean one, and who loads it.
 
-use crate::Entry;
+use crate::{EntryRef, Session};
 use std::path::Path;
-use std::sync::OnceLock;
 
-/// Loads the controller of a file and [registers](crate::register_file) it, once: the same file
-/// gives the same entry. An error is for the user: it names the file, the place in it and a remedy.
-pub type Loader = fn(path: &str) -> Result<&'static Entry, String>;
-
-static LOADER: OnceLock<Loader> = OnceLock::new();
+/// Loads the controller of a file and [registers](Session::register_file) it in the session, once:
+/// the same file gives the same entry. An error is for the user: it names the file, the place in it
+/// and a remedy.
+pub type Loader = fn(session: &Session, path: &str) -> Result<EntryRef, String>;
 
 /// A file that a controller was made of, to be kept with what it has brought about.
 #[derive(Debug)]
@@ -56,11 +54,6 @@ pub struct Source {
     pub compiler: String,
 }
 
-/// Lets controllers be chosen by the names of files from now on. A second call changes nothing.
-pub fn load_files_by(loader: Loader) {
-    let _ = LOADER.set(loader);
-}
-
 /// True if a controller's name means a file: it has a slash, or ends as BPF sources and objects do
 /// (`.bpf.c`, `.o`), or as learned policies (`.policy.json`).
 pub fn names_file(name: &str) -> bool {
@@ -77,14 +70,15 @@ pub fn meant_file(name: &str, folder: &Path) -> Option<String> {
         .then(|| format!("there is no controller \"{name}\"; did you mean the file \"./{name}\"?"))
 }
 
-/// The controller of a file.
+/// The controller of a file, loaded into this thread's session.
 ///
 /// # Errors
 ///
-/// The file cannot be taken, or nobody loads any here.
-pub fn entry_of_file(path: &str) -> Result<&'static Entry, String> {
-    match LOADER.get() {
-        Some(loader) => loader(path),
+/// The file cannot be taken, or the session has no loader.
+pub fn entry_of_file(path: &str) -> Result<EntryRef, String> {
+    let session = Session::current();
+    match session.loader() {
+        Some(loader) => loader(&session, path),
         None => Err(format!(
             "{path}: this program takes no controllers from files; take one of `narrows list controllers`"
         )),

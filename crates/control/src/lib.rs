@@ -14,18 +14,16 @@ mod session;
 #[cfg(test)]
 mod testing;
 
-pub use files::{
-    FileForm, KeptFile, Loader, Source, entry_of_file, load_files_by, meant_file, names_file,
-};
+pub use files::{FileForm, KeptFile, Loader, Source, entry_of_file, meant_file, names_file};
 pub use narrows_contract::{
     Acked, Awaited, Basis, Build, Built, CaState, Congestion, Controller, Datagram, Decision,
-    EcnDelta, End, Entry, Fault, Feedback, GUEST_DATAGRAM, GUEST_HEADERS, Guest, GuestCounts,
-    GuestEnd, GuestMaker, GuestSample, LogSink, Lost, Maker, Open, Outstanding, RateSample,
-    Reduction, Role, Saved, Sent, Setup, Tag, Timeout, Totals,
+    EcnDelta, End, Entry, EntryRef, Fault, Feedback, GUEST_DATAGRAM, GUEST_HEADERS, Guest,
+    GuestCounts, GuestEnd, GuestMaker, GuestSample, LogSink, Lost, Maker, Open, Outstanding,
+    OwnedEntry, RateSample, Reduction, Role, Saved, Sent, Setup, Tag, Timeout, Totals,
 };
 pub use parts::intervals::{ByInterval, Interval, Policy, SHORTEST_INTERVAL, Setting};
 pub use registry::{
-    BASELINES, Choice, Controllers, DEFAULTS, ENTRIES, Refused, TWINS, kept_files, kept_objects,
-    passing_identities, register, register_file, register_passing, register_unlisted,
+    BASELINES, Choice, Controllers, DEFAULTS, ENTRIES, Refused, TWINS, kept_files, kept_object,
+    kept_objects, passing_identities,
 };
 pub use session::{Entered, Session};

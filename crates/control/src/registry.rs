@@ -1,6 +1,5 @@
-//! All controllers by name: those of this crate, and those added at run time.
+//! All controllers by name: those of this crate, and those that sessions add.
 
-use crate::Entry;
 use crate::controllers::{
     bbr, c4, copa, cubic, dctcp, fast, hstcp, ledbatpp, newreno, pcc, prague, rcp, scalable,
     screamv2, vcp, vegas, xcp,
@@ -8,7 +7,9 @@ use crate::controllers::{
 use crate::cores::Twin;
 use crate::files::{FileForm, KeptFile};
 use crate::session::{Added, Session};
+use crate::{Entry, EntryRef};
 use narrows_params::{Catalogue, ParamError, find, suggest};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// The controllers that are deployed and standardised (RFC 5681, RFC 9438), beside which others are
@@ -84,111 +85,57 @@ const STACKS: [&str; 2] = ["noq", "quinn"];
 const FORMER_NAMES: &[(&str, &str)] =
     &[("pcc-kernel", "pcc-vivace"), ("pcc-kernel-allegro", "pcc-allegro")];
 
-/// Adds a controller: from then on it is chosen by its name and listed after those of this crate,
-/// in this process. Add all before the first is chosen, so that lists are the same in every run.
-///
-/// # Errors
-///
-/// A name that cannot be written in a scenario, or that another controller has.
-pub fn register(entry: &'static Entry) -> Result<(), Refused> {
-    add(Session::of_process(), Added { entry, file: None, identity: None, listed: true })
-}
-
-/// Adds a controller as [`register`] does, and shows it in no list: one of many that follow from
-/// others, such as those of this crate within QUIC stacks.
-///
-/// # Errors
-///
-/// As [`register`] has them.
-pub fn register_unlisted(entry: &'static Entry) -> Result<(), Refused> {
-    add(Session::of_process(), Added { entry, file: None, identity: None, listed: false })
-}
-
-/// Adds a controller to this thread's [`Session`]. Its `identity`, a word, tells it from other
-/// controllers that have or will have its name: runs are kept with it.
-///
-/// # Errors
-///
-/// As [`register`] has them.
-pub fn register_passing(entry: &'static Entry, identity: &'static str) -> Result<(), Refused> {
-    add(&Session::current(), Added { entry, file: None, identity: Some(identity), listed: true })
-}
-
-/// Adds a controller that was made of a file to this thread's [`Session`], by the file's `stem`. If
-/// a controller has that name, it is called `STEM.other`, or `STEM.other-2` and so on. Entries live
-/// as long as the program, and each name that is taken leaves a few bytes behind.
-///
-/// # Errors
-///
-/// The stem cannot be written in a scenario.
-pub fn register_file(
-    stem: &str,
-    other: &str,
-    entry: impl Fn(&'static str) -> Entry,
-    file: &'static KeptFile,
-) -> Result<&'static Entry, Refused> {
-    let names = [stem.to_owned(), format!("{stem}.{other}")]
-        .into_iter()
-        .chain((2..).map(|number| format!("{stem}.{other}-{number}")));
-    let session = Session::current();
-    for name in names {
-        let entry: &'static Entry = Box::leak(Box::new(entry(Box::leak(name.into_boxed_str()))));
-        match add(&session, Added { entry, file: Some(file), identity: None, listed: true }) {
-            Ok(()) => return Ok(entry),
-            Err(Refused::Name { .. }) => return Err(Refused::FileName { stem: stem.to_owned() }),
-            Err(refused @ Refused::FileName { .. }) => return Err(refused),
-            Err(Refused::Taken { .. } | Refused::OtherName { .. }) => {}
-        }
-    }
-    unreachable!("some number is free")
-}
-
 /// The controllers that were made of files so far, in the order in which they came.
-pub fn kept_files() -> Vec<(&'static str, &'static KeptFile)> {
-    added_now().into_iter().filter_map(|added| Some((added.entry.name, added.file?))).collect()
+pub fn kept_files() -> Vec<(EntryRef, Arc<KeptFile>)> {
+    added_now().into_iter().filter_map(|added| Some((added.entry, added.file?))).collect()
 }
 
-/// Those of them that are BPF objects.
-pub fn kept_objects() -> Vec<(&'static str, &'static KeptFile)> {
+/// The controllers that were made of BPF objects so far.
+pub fn kept_objects() -> Vec<(EntryRef, Arc<KeptFile>)> {
     kept_files().into_iter().filter(|(_, file)| file.form == FileForm::Object).collect()
 }
 
+/// The BPF object of the controller with this name; `None` if it was not made of an object.
+pub fn kept_object(name: &str) -> Option<Arc<KeptFile>> {
+    kept_objects().into_iter().find(|(entry, _)| entry.name() == name).map(|(_, file)| file)
+}
+
 /// The names and identities of the controllers that were added for one command.
-pub fn passing_identities() -> Vec<(&'static str, &'static str)> {
-    added_now().into_iter().filter_map(|added| Some((added.entry.name, added.identity?))).collect()
+pub fn passing_identities() -> Vec<(EntryRef, String)> {
+    added_now().into_iter().filter_map(|added| Some((added.entry, added.identity?))).collect()
 }
 
 fn added_now() -> Vec<Added> {
     Session::current().all_added()
 }
 
-fn add(session: &Session, new: Added) -> Result<(), Refused> {
-    let Added { entry, .. } = new;
-    let name = entry.name;
+/// Refuses a name that cannot be written, or that a controller of this crate or of `others` has.
+pub(crate) fn check<'a>(
+    entry: &EntryRef,
+    mut others: impl Iterator<Item = &'a EntryRef>,
+) -> Result<(), Refused> {
+    let name = entry.name();
     // The name of a guest says which stack it is of: "noq:bbr3", "copa@noq".
     let of_stack = |byte: u8| entry.is_guest() && matches!(byte, b':' | b'@');
     let may_be = |byte: u8| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.') || of_stack(byte)
     };
     if name.is_empty() || !name.bytes().all(may_be) {
-        return Err(Refused::Name { name });
+        return Err(Refused::Name { name: name.to_owned() });
     }
-    let others = session.of_others();
-    // Locked until the entry is added: of two entries with one name, one is refused.
-    let mut added = session.added();
-    if let Some(other) = ENTRIES
-        .iter()
-        .copied()
-        .chain(others.iter().chain(added.iter()).map(|added| added.entry))
-        .find(|other| other.name == name)
-    {
-        return Err(Refused::Taken { name, summary: entry.summary, other: other.summary });
+    let built_in = ENTRIES.iter().find(|other| other.name == name).map(|other| other.summary);
+    let added = || others.find(|other| other.name() == name).map(|other| other.summary());
+    if let Some(other) = built_in.or_else(added) {
+        return Err(Refused::Taken {
+            name: name.to_owned(),
+            summary: entry.summary().to_owned(),
+            other: other.to_owned(),
+        });
     }
     if let Some((_, own)) = OTHER_NAMES.iter().chain(FORMER_NAMES).find(|(other, _)| *other == name)
     {
-        return Err(Refused::OtherName { name, own });
+        return Err(Refused::OtherName { name: name.to_owned(), own });
     }
-    added.push(new);
     Ok(())
 }
 
@@ -201,7 +148,7 @@ pub enum Refused {
     )]
     Name {
         /// The name.
-        name: &'static str,
+        name: String,
     },
     /// The name of a file cannot be the name of a controller.
     #[error(
@@ -217,11 +164,11 @@ pub enum Refused {
     )]
     Taken {
         /// The name.
-        name: &'static str,
+        name: String,
         /// One line on the controller that was to be added.
-        summary: &'static str,
+        summary: String,
         /// One line on the one that is there.
-        other: &'static str,
+        other: String,
     },
     /// The name is another name, or was a name, of a controller.
     #[error(
@@ -229,7 +176,7 @@ pub enum Refused {
     )]
     OtherName {
         /// The name.
-        name: &'static str,
+        name: String,
         /// The controller that has it.
         own: &'static str,
     },
@@ -240,19 +187,19 @@ pub enum Refused {
 pub enum Controllers {}
 
 impl Catalogue for Controllers {
-    type Entry = Entry;
-    fn built_in() -> &'static [&'static Entry] {
-        ENTRIES
+    type Entry = EntryRef;
+    fn built_in() -> Vec<EntryRef> {
+        ENTRIES.iter().copied().map(EntryRef::from).collect()
     }
-    fn added() -> Vec<&'static Entry> {
+    fn added() -> Vec<EntryRef> {
         added_now().into_iter().filter(|added| added.listed).map(|added| added.entry).collect()
     }
-    fn hidden() -> Vec<&'static Entry> {
+    fn hidden() -> Vec<EntryRef> {
         let added = added_now().into_iter().filter(|added| !added.listed);
         #[cfg_attr(not(feature = "mutants"), expect(unused_mut))]
-        let mut hidden: Vec<&'static Entry> = added.map(|added| added.entry).collect();
+        let mut hidden: Vec<EntryRef> = added.map(|added| added.entry).collect();
         #[cfg(feature = "mutants")]
-        hidden.extend(crate::mutants::all());
+        hidden.extend(crate::mutants::all().into_iter().map(EntryRef::from));
         hidden
     }
     fn other_names() -> &'static [(&'static str, &'static str)] {
@@ -310,7 +257,7 @@ impl Twin {
                 help: suggest(word, "kernel controllers", known),
             }
         };
-        let missing = |entry: &Entry| match entry.kernel {
+        let missing = |entry: &EntryRef| match entry.kernel() {
             Some(_) => {
                 let help =
                     "Linux has it, built in or as a module: `narrows live` takes it as it is"
@@ -327,8 +274,8 @@ impl Twin {
             Ok(entry) => TWINS
                 .iter()
                 .copied()
-                .find(|twin| twin.entry.name == entry.name)
-                .ok_or_else(|| missing(entry)),
+                .find(|twin| twin.entry.name == entry.name())
+                .ok_or_else(|| missing(&entry)),
             Err(ParamError::UnknownName { .. }) => Err(unknown()),
             Err(renamed) => Err(renamed),
         }

@@ -1,54 +1,61 @@
-//! Controllers that one command adds to those of the program.
+//! Controllers of a program or of one command, beside those of this crate.
 
-use crate::Entry;
-use crate::files::KeptFile;
+use crate::files::{KeptFile, Loader};
+use crate::registry::{Refused, check};
+use crate::{EntryRef, OwnedEntry};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// The controllers that were added for one command, and those of the files that it has loaded.
+/// Controllers that were added for a program or for one command, and those of the files that it has
+/// loaded. A program makes one session with all its controllers and a loader of files.
 ///
-/// A thread that [enters](Session::enter) a session chooses among them by name, beside those of the
-/// program. Threads that work for a command enter its session: commands of one process that run at
-/// the same time do not see each other's controllers. A thread that has entered none uses the
-/// session of the process.
+/// A thread that [enters](Session::enter) a session chooses among its controllers by name, beside
+/// those of this crate. Threads that work for a command enter its session: commands of one process
+/// that run at the same time do not see each other's controllers. A thread that has entered none
+/// has the controllers of this crate only.
+///
+/// A controller that was made at run time is freed with the session, once no choice has it.
 #[derive(Clone, Default)]
 pub struct Session(Arc<Inner>);
 
 #[derive(Default)]
 struct Inner {
+    loader: Option<Loader>,
     added: Mutex<Vec<Added>>,
-    loaded: Mutex<BTreeMap<PathBuf, &'static Entry>>,
+    loaded: Mutex<BTreeMap<PathBuf, EntryRef>>,
 }
 
-/// A controller added at run time.
-#[derive(Clone, Copy)]
+/// A controller of a session.
+#[derive(Clone)]
 pub(crate) struct Added {
-    pub entry: &'static Entry,
-    pub file: Option<&'static KeptFile>,
-    pub identity: Option<&'static str>,
+    pub entry: EntryRef,
+    pub file: Option<Arc<KeptFile>>,
+    pub identity: Option<String>,
     /// Lists show it.
     pub listed: bool,
 }
 
-/// The session of the process.
-static PROCESS: LazyLock<Session> = LazyLock::new(Session::default);
+impl Added {
+    fn listed(entry: EntryRef) -> Added {
+        Added { entry, file: None, identity: None, listed: true }
+    }
+}
 
 thread_local! {
     static ENTERED: RefCell<Vec<Session>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Session {
-    /// Returns the session that this thread has entered last, or the session of the process.
-    pub fn current() -> Session {
-        let entered = ENTERED.with_borrow(|entered| entered.last().cloned());
-        entered.unwrap_or_else(|| PROCESS.clone())
+    /// A session whose controllers may be named by files, which `loader` loads.
+    pub fn loading(loader: Loader) -> Session {
+        Session(Arc::new(Inner { loader: Some(loader), ..Inner::default() }))
     }
 
-    /// The session of the process.
-    pub(crate) fn of_process() -> &'static Session {
-        &PROCESS
+    /// Returns the session that this thread has entered last, or an empty one.
+    pub fn current() -> Session {
+        ENTERED.with_borrow(|entered| entered.last().cloned()).unwrap_or_default()
     }
 
     /// Makes this the session of the calling thread until the guard is dropped.
@@ -64,6 +71,67 @@ impl Session {
         std::mem::forget(self.enter());
     }
 
+    /// Adds a controller: from then on it is chosen by its name and listed after those of this
+    /// crate. Add all before the first is chosen, so that lists are the same in every run.
+    ///
+    /// # Errors
+    ///
+    /// A name that cannot be written in a scenario, or that another controller has.
+    pub fn register(&self, entry: impl Into<EntryRef>) -> Result<(), Refused> {
+        self.add(Added::listed(entry.into()))
+    }
+
+    /// Adds a controller as [`register`](Session::register) does, and shows it in no list: one of
+    /// many that follow from others, such as those of this crate within QUIC stacks.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`register`](Session::register).
+    pub fn register_unlisted(&self, entry: impl Into<EntryRef>) -> Result<(), Refused> {
+        self.add(Added { listed: false, ..Added::listed(entry.into()) })
+    }
+
+    /// Adds a controller with an `identity`, a word that tells it from other controllers that have
+    /// or will have its name: runs are kept with it.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`register`](Session::register).
+    pub fn register_passing(&self, entry: EntryRef, identity: String) -> Result<(), Refused> {
+        self.add(Added { identity: Some(identity), ..Added::listed(entry) })
+    }
+
+    /// Adds a controller that was made of a file, by the file's `stem`. If a controller has that
+    /// name, it is called `STEM.other`, or `STEM.other-2` and so on.
+    ///
+    /// # Errors
+    ///
+    /// The stem cannot be written in a scenario.
+    pub fn register_file(
+        &self,
+        stem: &str,
+        other: &str,
+        entry: impl Fn(String) -> OwnedEntry,
+        file: &Arc<KeptFile>,
+    ) -> Result<EntryRef, Refused> {
+        let names = [stem.to_owned(), format!("{stem}.{other}")]
+            .into_iter()
+            .chain((2..).map(|number| format!("{stem}.{other}-{number}")));
+        for name in names {
+            let entry = EntryRef::from(entry(name));
+            let added = Added { file: Some(Arc::clone(file)), ..Added::listed(entry.clone()) };
+            match self.add(added) {
+                Ok(()) => return Ok(entry),
+                Err(Refused::Name { .. }) => {
+                    return Err(Refused::FileName { stem: stem.to_owned() });
+                }
+                Err(refused @ Refused::FileName { .. }) => return Err(refused),
+                Err(Refused::Taken { .. } | Refused::OtherName { .. }) => {}
+            }
+        }
+        unreachable!("some number is free")
+    }
+
     /// The controller of a file by its whole path. `load` makes it the first time.
     ///
     /// # Errors
@@ -72,31 +140,31 @@ impl Session {
     pub fn loaded(
         &self,
         file: &Path,
-        load: impl FnOnce() -> Result<&'static Entry, String>,
-    ) -> Result<&'static Entry, String> {
+        load: impl FnOnce() -> Result<EntryRef, String>,
+    ) -> Result<EntryRef, String> {
         let mut loaded = self.0.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(entry) = loaded.get(file) {
-            return Ok(entry);
+            return Ok(entry.clone());
         }
         let entry = load()?;
-        loaded.insert(file.to_owned(), entry);
+        loaded.insert(file.to_owned(), entry.clone());
         Ok(entry)
     }
 
-    pub(crate) fn added(&self) -> MutexGuard<'_, Vec<Added>> {
-        self.0.added.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn loader(&self) -> Option<Loader> {
+        self.0.loader
     }
 
-    /// The process's controllers, then its own.
     pub(crate) fn all_added(&self) -> Vec<Added> {
-        let mut all = self.of_others();
-        all.extend(self.added().iter());
-        all
+        self.0.added.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The process's controllers; none if this is the session of the process.
-    pub(crate) fn of_others(&self) -> Vec<Added> {
-        if Arc::ptr_eq(&self.0, &PROCESS.0) { Vec::new() } else { PROCESS.added().clone() }
+    fn add(&self, new: Added) -> Result<(), Refused> {
+        // Locked until the entry is added: of two entries with one name, one is refused.
+        let mut added = self.0.added.lock().unwrap_or_else(PoisonError::into_inner);
+        check(&new.entry, added.iter().map(|added| &added.entry))?;
+        added.push(new);
+        Ok(())
     }
 }
 

@@ -18,6 +18,7 @@ pub mod measured;
 pub mod order;
 pub mod plan;
 pub mod result;
+mod sections;
 pub mod state;
 pub mod trial;
 

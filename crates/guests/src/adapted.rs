@@ -2,7 +2,7 @@
 //! applications use it.
 
 use crate::settings::{ACK_EACH, ACK_EVERY, MTU, ORDERED, WINDOW};
-use narrows_control::{Build, Entry, Guest, Setup};
+use narrows_control::{Build, Entry, Guest, OwnedEntry, Setup};
 use narrows_params::{ParamError, Params, Spec};
 use narrows_quic::{Refused, Stack};
 use std::sync::Arc;
@@ -16,26 +16,24 @@ const STACKS: &[Stack] = &[
 ];
 
 /// Entries of a controller within each stack, called `NAME@STACK`. Those that a stack cannot carry
-/// are there, too: they say why when they are chosen. The entries live as long as the program.
-pub fn adapted(entry: &'static Entry) -> Vec<&'static Entry> {
+/// are there, too: they say why when they are chosen.
+pub fn adapted(entry: &Entry) -> Vec<OwnedEntry> {
     STACKS.iter().map(|stack| within(entry, *stack)).collect()
 }
 
-fn within(entry: &'static Entry, stack: Stack) -> &'static Entry {
+fn within(entry: &Entry, stack: Stack) -> OwnedEntry {
     let acks = if entry.numbered { ACK_EACH.spec } else { ACK_EVERY.spec };
     let mut params: Vec<Spec> = entry.params.to_vec();
     params.extend([MTU.spec, WINDOW.spec, acks, ORDERED.spec]);
-    Box::leak(Box::new(Entry {
-        name: Box::leak(format!("{}@{stack}", entry.name).into_boxed_str()),
-        kernel: None,
-        summary: entry.summary,
-        source: entry.source,
+    OwnedEntry {
+        name: format!("{}@{stack}", entry.name),
+        summary: entry.summary.to_owned(),
+        source: entry.source.to_owned(),
         basis: entry.basis,
-        needs: &[],
-        numbered: false,
-        params: Box::leak(params.into_boxed_slice()),
+        needs: Vec::new(),
+        params,
         build: Build::Guest(make),
-    }))
+    }
 }
 
 fn make(setup: &Setup, params: &Params) -> Result<Box<dyn Guest>, ParamError> {
@@ -51,7 +49,7 @@ fn make(setup: &Setup, params: &Params) -> Result<Box<dyn Guest>, ParamError> {
     let controller = format!("{own}{mark}{}", set.join("&"));
     let refused = |refused: Refused| match refused {
         Refused::Choice(error) => error,
-        other => ParamError::Refused { entry: name, reason: other.to_string() },
+        other => ParamError::Refused { entry: name.to_owned(), reason: other.to_string() },
     };
     match stack {
         #[cfg(feature = "noq")]

@@ -10,7 +10,7 @@ const REMEDY: &str = "add to the workspace's Cargo.toml:\n\n\
 
 /// Refuses a controller whose generators are seeded by the operating system: no run of it could be
 /// repeated. `make` makes one.
-pub(crate) fn check(entry: &'static str, make: impl FnOnce()) -> Result<(), ParamError> {
+pub(crate) fn check(entry: &str, make: impl FnOnce()) -> Result<(), ParamError> {
     if takes_seed(make) {
         return Ok(());
     }
@@ -18,7 +18,7 @@ pub(crate) fn check(entry: &'static str, make: impl FnOnce()) -> Result<(), Para
         "its controller draws from a generator that the operating system seeds, so no run could be \
          repeated; {REMEDY}"
     );
-    Err(ParamError::Refused { entry, reason })
+    Err(ParamError::Refused { entry: entry.to_owned(), reason })
 }
 
 /// True if generators made by `make` take their seed from the flow.

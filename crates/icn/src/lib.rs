@@ -23,8 +23,8 @@ pub use face_id::FaceId;
 pub use interned::{Interned, InternedContent};
 pub use name::{Content, Name, Scope};
 pub use node::{
-    Budget, CAPACITY_GUESS, CacheLimits, FaceConfig, FaceCounters, FaceState, Hops, Nacking,
-    Neighbour, NextHop, Node, NodeConfig, NodeCounters, ProxyConfig, STRATEGIES, Seen,
+    Budget, CAPACITY_GUESS, CacheLimits, FaceConfig, FaceCounters, FaceCounts, FaceState, Hops,
+    Nacking, Neighbour, NextHop, Node, NodeConfig, NodeCounters, ProxyConfig, STRATEGIES,
     ShaperConfig, ShaperForm, Strategy, StrategyChoice, StrategyEntry, Suspicion,
 };
 pub use packet::{Class, Data, Interest, Nack, NackReason, Packet};

@@ -50,7 +50,8 @@ pub fn sign_evidence(differences: &[f64], bound: f64) -> f64 {
     let count = differences.len();
     let above = differences.iter().filter(|own| **own > bound).count();
     // The sum of C(n + 1, k) over k up to u, relative to C(n, u), from the largest term down.
-    let (n, u) = (count as f64, above as f64);
+    let n = count as f64;
+    let u = above as f64;
     let mut term = (n + 1.0) / (n + 1.0 - u);
     let mut sum = 0.0;
     for k in (0..=above).rev() {
@@ -87,7 +88,8 @@ fn least_bound(differences: &[f64], rho: f64, alpha: f64) -> Option<f64> {
     if first == 0 {
         return Some(least);
     }
-    let (mut closed, mut free) = (at(first - 1), at(first));
+    let mut closed = at(first - 1);
+    let mut free = at(first);
     for _ in 0..60 {
         let middle = 0.5 * (closed + free);
         if open(middle) { free = middle } else { closed = middle }
@@ -137,7 +139,8 @@ pub fn differences_for(deviation: f64, half: f64, most: usize) -> Option<usize> 
 /// Returns the 97.5 % quantile of Student's t with this number of degrees of freedom, at least 1.
 pub fn t_quantile(freedom: usize) -> f64 {
     debug_assert!(freedom > 0);
-    let (mut low, mut high) = (1.9, 13.0);
+    let mut low = 1.9;
+    let mut high = 13.0;
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
         if central_share(middle, freedom) < 0.95 { low = middle } else { high = middle }
@@ -149,7 +152,8 @@ pub fn t_quantile(freedom: usize) -> f64 {
 /// 26.7.4).
 fn central_share(t: f64, freedom: usize) -> f64 {
     let angle = libm::atan(t / (freedom as f64).sqrt());
-    let (sine, cosine) = (libm::sin(angle), libm::cos(angle));
+    let sine = libm::sin(angle);
+    let cosine = libm::cos(angle);
     let odd = freedom % 2 == 1;
     // Each term of the sum is the one before times (k - 1) / k and the cosine squared.
     let first = if odd { 3 } else { 2 };

@@ -8,15 +8,15 @@ use std::str::FromStr;
 /// An entry chosen by name, with its parameters checked: `newreno`, `cubic?profile=rfc9438`,
 /// `codel?target=5`.
 pub struct Choice<C: Catalogue> {
-    entry: &'static C::Entry,
+    entry: C::Entry,
     set: Vec<(&'static str, Value)>,
     text: String,
 }
 
 impl<C: Catalogue> Choice<C> {
     /// The registry line.
-    pub fn entry(&self) -> &'static C::Entry {
-        self.entry
+    pub fn entry(&self) -> &C::Entry {
+        &self.entry
     }
 
     /// The entry's name, with the parameters as they were written.
@@ -43,7 +43,7 @@ impl<C: Catalogue> Choice<C> {
     }
 
     /// Parameters that are set to anything but their default.
-    fn changed(&self) -> impl Iterator<Item = &'static Spec> {
+    fn changed(&self) -> impl Iterator<Item = &Spec> {
         let changed = |param: &&Spec| {
             self.set.iter().any(|(name, value)| *name == param.name && *value != param.default())
         };
@@ -52,7 +52,8 @@ impl<C: Catalogue> Choice<C> {
 
     /// The values of all parameters: those set, and the defaults of the others.
     pub fn params(&self) -> Params {
-        Params::new(self.entry.name(), self.entry.params(), self.set.clone())
+        let (entry, specs) = self.entry.kept();
+        Params::new(entry, specs, self.set.clone())
     }
 }
 
@@ -65,7 +66,7 @@ impl<E: Makes, C: Catalogue<Entry = E>> Choice<C> {
 
 impl<C: Catalogue> Clone for Choice<C> {
     fn clone(&self) -> Choice<C> {
-        Choice { entry: self.entry, set: self.set.clone(), text: self.text.clone() }
+        Choice { entry: self.entry.clone(), set: self.set.clone(), text: self.text.clone() }
     }
 }
 
@@ -92,27 +93,24 @@ impl<C: Catalogue> FromStr for Choice<C> {
     fn from_str(text: &str) -> Result<Choice<C>, ParamError> {
         let (name, settings) = text.split_once('?').unwrap_or((text, ""));
         let entry = find::<C>(name)?;
+        let own = || entry.name().to_owned();
         let mut set: Vec<(&'static str, Value)> = Vec::new();
         for setting in settings.split('&').filter(|setting| !setting.is_empty()) {
             let (key, value) = setting.split_once('=').unwrap_or((setting, "true"));
             let Some(param) = entry.params().iter().find(|param| param.name == key) else {
                 if let Some(reason) = entry.absent(key) {
                     let name = key.to_owned();
-                    return Err(ParamError::Absent { entry: entry.name(), name, reason });
+                    return Err(ParamError::Absent { entry: own(), name, reason });
                 }
                 let help =
                     suggest(key, "parameters", entry.params().iter().map(|param| param.name));
-                return Err(ParamError::UnknownParam {
-                    entry: entry.name(),
-                    name: key.to_owned(),
-                    help,
-                });
+                return Err(ParamError::UnknownParam { entry: own(), name: key.to_owned(), help });
             };
             if set.iter().any(|(name, _)| *name == param.name) {
-                return Err(ParamError::Twice { entry: entry.name(), name: param.name });
+                return Err(ParamError::Twice { entry: own(), name: param.name });
             }
             let value = param.read(value).map_err(|allowed| ParamError::Value {
-                entry: entry.name(),
+                entry: own(),
                 name: param.name,
                 value: value.to_owned(),
                 allowed,
@@ -120,6 +118,7 @@ impl<C: Catalogue> FromStr for Choice<C> {
             set.push((param.name, value));
         }
         // Results show an entry by its own name.
-        Ok(Choice { entry, set, text: format!("{}{}", entry.name(), &text[name.len()..]) })
+        let text = format!("{}{}", entry.name(), &text[name.len()..]);
+        Ok(Choice { entry, set, text })
     }
 }

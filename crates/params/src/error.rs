@@ -29,7 +29,7 @@ pub enum ParamError {
     #[error("{entry} has no parameter \"{name}\"; {help}")]
     UnknownParam {
         /// The entry.
-        entry: &'static str,
+        entry: String,
         /// As written.
         name: String,
         /// The parameter that may have been meant, or all that it has.
@@ -39,7 +39,7 @@ pub enum ParamError {
     #[error("{entry} has no parameter \"{name}\": {reason}")]
     Absent {
         /// The entry.
-        entry: &'static str,
+        entry: String,
         /// As written.
         name: String,
         /// Why.
@@ -49,7 +49,7 @@ pub enum ParamError {
     #[error("parameter \"{name}\" of {entry} is set twice; keep one")]
     Twice {
         /// The entry.
-        entry: &'static str,
+        entry: String,
         /// The parameter.
         name: &'static str,
     },
@@ -57,7 +57,7 @@ pub enum ParamError {
     #[error("{entry} needs {name}, which is {allowed}: write ?{name}=, and that")]
     Unset {
         /// The entry.
-        entry: &'static str,
+        entry: String,
         /// The parameter.
         name: &'static str,
         /// The allowed values.
@@ -67,7 +67,7 @@ pub enum ParamError {
     #[error("{entry}: {name}={value} cannot be taken: {reason}")]
     Unfit {
         /// The entry.
-        entry: &'static str,
+        entry: String,
         /// The parameter.
         name: &'static str,
         /// The value.
@@ -79,7 +79,7 @@ pub enum ParamError {
     #[error("{entry}: {reason}")]
     Refused {
         /// The entry.
-        entry: &'static str,
+        entry: String,
         /// Why, and the remedy.
         reason: String,
     },
@@ -87,7 +87,7 @@ pub enum ParamError {
     #[error("{entry}: {name}={value} is not allowed; it must be {allowed}")]
     Value {
         /// The entry.
-        entry: &'static str,
+        entry: String,
         /// The parameter.
         name: &'static str,
         /// As written.

@@ -12,6 +12,7 @@ mod param;
 mod params;
 mod registry;
 mod spec;
+mod vocabulary;
 
 pub use choice::Choice;
 pub use error::ParamError;
@@ -21,6 +22,7 @@ pub use param::Param;
 pub use params::Params;
 pub use registry::{Catalogue, Makes, Registered, find};
 pub use spec::{Kind, Spec, Words};
+pub use vocabulary::word;
 
 #[cfg(test)]
 mod tests;

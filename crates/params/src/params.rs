@@ -2,27 +2,28 @@
 
 use crate::spec::Value;
 use crate::{Param, ParamError, Spec};
+use std::borrow::Cow;
 
 /// The checked values of all parameters of one choice: those set, and the defaults of the others.
 #[derive(Clone)]
 pub struct Params {
-    entry: &'static str,
-    specs: &'static [Spec],
+    entry: Cow<'static, str>,
+    specs: Cow<'static, [Spec]>,
     set: Vec<(&'static str, Value)>,
 }
 
 impl Params {
     pub(crate) fn new(
-        entry: &'static str,
-        specs: &'static [Spec],
+        entry: Cow<'static, str>,
+        specs: Cow<'static, [Spec]>,
         set: Vec<(&'static str, Value)>,
     ) -> Params {
         Params { entry, specs, set }
     }
 
     /// The name of the entry.
-    pub fn entry(&self) -> &'static str {
-        self.entry
+    pub fn entry(&self) -> &str {
+        &self.entry
     }
 
     /// The value of a parameter that the entry lists.
@@ -49,7 +50,7 @@ impl Params {
     }
 
     /// All parameters in the order of lists, with their values as they would be written.
-    pub fn texts(&self) -> impl Iterator<Item = (&'static Spec, String)> {
+    pub fn texts(&self) -> impl Iterator<Item = (&Spec, String)> {
         self.specs
             .iter()
             .map(|spec| (spec, self.set(spec.name).unwrap_or_else(|| spec.default()).to_string()))
@@ -77,7 +78,12 @@ impl Params {
     pub fn not_allowed<T>(&self, param: &Param<T>, allowed: &str) -> ParamError {
         let name = param.spec.name;
         let value = self.set(name).unwrap_or_else(|| param.spec.default()).to_string();
-        ParamError::Value { entry: self.entry, name, value, allowed: allowed.to_owned() }
+        ParamError::Value {
+            entry: self.entry.clone().into_owned(),
+            name,
+            value,
+            allowed: allowed.to_owned(),
+        }
     }
 
     fn set(&self, name: &str) -> Option<Value> {

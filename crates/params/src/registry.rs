@@ -1,17 +1,18 @@
 //! Registries whose entries are chosen by text.
 
 use crate::{Need, ParamError, Params, Spec, suggest};
+use std::borrow::Cow;
 
-/// A line of a registry whose entries are chosen by text.
-pub trait Registered: 'static {
+/// A line of a registry whose entries are chosen by text, as choices hold it.
+pub trait Registered: Clone + 'static {
     /// The kind of thing that the registry holds, for messages: "controller".
     const WHAT: &'static str;
     /// The name in scenarios and on the command line.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
     /// Its parameters.
-    fn params(&self) -> &'static [Spec];
+    fn params(&self) -> &[Spec];
     /// Signals without which it cannot work, whatever its parameters.
-    fn needs(&self) -> &'static [Need] {
+    fn needs(&self) -> &[Need] {
         &[]
     }
     /// Why it does not have the parameter `name`, which others have; `None` if there is nothing to
@@ -20,29 +21,31 @@ pub trait Registered: 'static {
         let _ = name;
         None
     }
+    /// Name and parameters for a holder that may outlive the line: copies, unless they are static.
+    fn kept(&self) -> (Cow<'static, str>, Cow<'static, [Spec]>);
 }
 
 /// The entries of a registry.
 pub trait Catalogue: 'static {
-    /// One line.
+    /// One line: a static reference, or a shared owner of a line that was made at run time.
     type Entry: Registered;
     /// Every entry that the program has by itself, in the order in which lists show them.
-    fn built_in() -> &'static [&'static Self::Entry];
+    fn built_in() -> Vec<Self::Entry>;
     /// Entries that were added at run time, in the order in which they came; a registry to which
     /// none can be added has none.
-    fn added() -> Vec<&'static Self::Entry> {
+    fn added() -> Vec<Self::Entry> {
         Vec::new()
     }
     /// Every entry, in the order in which lists show them: first those of the program, then those
     /// added.
-    fn all() -> Vec<&'static Self::Entry> {
-        let mut all = Self::built_in().to_vec();
+    fn all() -> Vec<Self::Entry> {
+        let mut all = Self::built_in();
         all.extend(Self::added());
         all
     }
     /// Entries that are chosen by their names and stand in no list: those of tests, and those that
     /// follow from others.
-    fn hidden() -> Vec<&'static Self::Entry> {
+    fn hidden() -> Vec<Self::Entry> {
         Vec::new()
     }
     /// Other names that the field has for entries, each with the entry's own.
@@ -65,14 +68,15 @@ pub trait Catalogue: 'static {
 /// # Errors
 ///
 /// [`ParamError::UnknownName`], [`ParamError::Renamed`].
-pub fn find<C: Catalogue>(name: &str) -> Result<&'static C::Entry, ParamError> {
+pub fn find<C: Catalogue>(name: &str) -> Result<C::Entry, ParamError> {
     let known = |table: &[(&str, &'static str)]| {
         table.iter().find(|(other, _)| *other == name).map(|(_, own)| *own)
     };
     let own = known(C::other_names()).unwrap_or(name);
     let all = C::all();
-    if let Some(entry) = all.iter().copied().chain(C::hidden()).find(|entry| entry.name() == own) {
-        return Ok(entry);
+    let hidden = C::hidden();
+    if let Some(entry) = all.iter().chain(&hidden).find(|entry| entry.name() == own) {
+        return Ok(entry.clone());
     }
     let what = C::Entry::WHAT;
     let written = name.to_owned();

@@ -1,8 +1,9 @@
 //! A parameter without its type: for lists, documents, parsing and messages.
 
 use crate::Need;
+use crate::vocabulary::list;
 use std::fmt;
-use std::panic::RefUnwindSafe;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 
 /// One parameter, whatever its type.
 #[derive(Clone, Copy)]
@@ -64,8 +65,9 @@ pub enum Kind {
 #[derive(Clone, Copy)]
 pub struct Words(&'static dyn Table);
 
-/// The words of a constant never change.
+/// Words never change.
 impl RefUnwindSafe for Words {}
+impl UnwindSafe for Words {}
 
 /// Words beside values of some type.
 trait Table: Sync {
@@ -91,9 +93,9 @@ impl Words {
         Words(table)
     }
 
-    /// Words that are known only at run time, and kept until the program ends.
+    /// Words that are known only at run time. Equal lists are kept once, until the program ends.
     pub fn listed(words: Vec<&'static str>) -> Words {
-        Words(Box::leak(Box::new(words)))
+        Words(list(words))
     }
 
     /// The words in their order.

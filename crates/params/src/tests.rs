@@ -1,25 +1,29 @@
-use crate::{Catalogue, Choice, Kind, Need, Param, ParamError, Registered, Spec};
+use crate::{Catalogue, Choice, Kind, Need, Param, ParamError, Registered, Spec, Words, word};
 use narrows_units::Span;
+use std::borrow::Cow;
 
 struct Entry {
     name: &'static str,
     params: &'static [Spec],
 }
 
-impl Registered for Entry {
+impl Registered for &'static Entry {
     const WHAT: &'static str = "thing";
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         self.name
     }
-    fn params(&self) -> &'static [Spec] {
+    fn params(&self) -> &[Spec] {
         self.params
+    }
+    fn kept(&self) -> (Cow<'static, str>, Cow<'static, [Spec]>) {
+        (Cow::Borrowed(self.name), Cow::Borrowed(self.params))
     }
 }
 
 impl Catalogue for Entry {
-    type Entry = Entry;
-    fn built_in() -> &'static [&'static Entry] {
-        &[
+    type Entry = &'static Entry;
+    fn built_in() -> Vec<&'static Entry> {
+        vec![
             &Entry {
                 name: "full",
                 params: &[FLAG.spec, NUMBER.spec, WHOLE.spec, TIME.spec, MAYBE.spec, FORM.spec],
@@ -126,7 +130,7 @@ fn only_what_was_changed_is_needed_or_refused() {
     );
     assert_eq!(choice("full?number=0.5").params().refuse(&NUMBER, "left out"), Ok(()));
     let error = ParamError::Value {
-        entry: "full",
+        entry: "full".to_owned(),
         name: "number",
         value: "0.25".to_owned(),
         allowed: "left out".to_owned(),
@@ -148,4 +152,12 @@ fn a_parameter_of_another_entry_is_not_there() {
 fn words_are_listed_in_their_order() {
     let Kind::Choice { default, options } = FORM.spec.kind else { unreachable!("a choice") };
     assert_eq!((default, options.iter().collect::<Vec<_>>()), ("square", vec!["round", "square"]));
+}
+
+#[test]
+fn words_known_at_run_time_are_kept_once() {
+    assert!(std::ptr::eq(word("gain"), word(&["ga", "in"].concat())));
+    let listed = |words: &[&str]| Words::listed(words.iter().map(|one| word(one)).collect());
+    assert!(listed(&["own", "none"]) == listed(&["own", "none"]));
+    assert!(listed(&["own", "none"]) != listed(&["none", "own"]));
 }

@@ -7,21 +7,25 @@ use crate::queue::discipline::{
 };
 use narrows_params::{Catalogue, Need, Registered, Spec};
 use narrows_units::{Rate, Time};
+use std::borrow::Cow;
 
-impl Registered for DisciplineEntry {
+impl Registered for &'static DisciplineEntry {
     const WHAT: &'static str = "queue discipline";
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         self.name
     }
-    fn params(&self) -> &'static [Spec] {
+    fn params(&self) -> &[Spec] {
         self.params
+    }
+    fn kept(&self) -> (Cow<'static, str>, Cow<'static, [Spec]>) {
+        (Cow::Borrowed(self.name), Cow::Borrowed(self.params))
     }
 }
 
 impl Catalogue for DisciplineEntry {
-    type Entry = DisciplineEntry;
-    fn built_in() -> &'static [&'static DisciplineEntry] {
-        DISCIPLINES
+    type Entry = &'static DisciplineEntry;
+    fn built_in() -> Vec<&'static DisciplineEntry> {
+        DISCIPLINES.to_vec()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which controllers a library can carry.
 
-use narrows_control::{Build, Choice, kept_files};
+use narrows_control::{Choice, kept_object};
 use narrows_params::{Need, ParamError};
 use std::fmt;
 use thiserror::Error;
@@ -62,16 +62,16 @@ pub(crate) fn check(choice: &Choice, stack: Stack) -> Result<(), Refused> {
     let (entry, controller) = (choice.entry(), choice.text().to_owned());
     let kind =
         |why, remedy| Err(Refused::Kind { controller: controller.clone(), stack, why, remedy });
-    if let Build::Guest(_) = entry.build {
+    if entry.is_guest() {
         return kind("it belongs to a QUIC library already", "take it in that library");
     }
-    if kept_files().iter().any(|(name, file)| *name == entry.name && is_bpf(file)) {
+    if kept_object(entry.name()).is_some() {
         return kind(
             "BPF programs read TCP's recovery state in the socket, which QUIC does not have",
             "take a controller of Narrows, such as cubic or copa",
         );
     }
-    if entry.numbered && stack == Stack::Quinn {
+    if entry.numbered() && stack == Stack::Quinn {
         return kind(
             "it sends at rates that it measures packet by packet, and quinn neither paces by a \
              controller's rate nor tells packet numbers",
@@ -84,10 +84,6 @@ pub(crate) fn check(choice: &Choice, stack: Stack) -> Result<(), Refused> {
         }
     }
     Ok(())
-}
-
-fn is_bpf(file: &narrows_control::KeptFile) -> bool {
-    matches!(file.form, narrows_control::FileForm::Object)
 }
 
 /// Why a library does not give a signal, and what would do; `None` if it gives it.

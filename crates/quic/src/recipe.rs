@@ -37,7 +37,7 @@ impl Recipe {
 
     /// True if each packet has to be acknowledged by itself.
     pub(crate) fn wants_every_ack(&self) -> bool {
-        self.choice.entry().numbered
+        self.choice.entry().numbered()
     }
 
     pub(crate) fn wants_rates(&self) -> bool {

@@ -25,7 +25,7 @@ pub fn load_controller(text: &str, folder: &Path) -> Result<String, String> {
     };
     let entry = entry_of_file(&file.display().to_string())?;
     let mark = if settings.is_empty() { "" } else { "?" };
-    Ok(format!("{}{mark}{settings}", entry.name))
+    Ok(format!("{}{mark}{settings}", entry.name()))
 }
 
 fn file_of(name: &str, folder: &Path) -> Option<PathBuf> {

@@ -6,7 +6,7 @@ use narrows_transport::{AckFormat, Transport};
 /// Returns the acknowledgement format, and the number of full segments per acknowledgement, that
 /// `controller` needs; `None` if it needs no special ones.
 pub(crate) fn acknowledgements(controller: Option<&Choice>) -> Option<(AckFormat, u32)> {
-    controller.filter(|choice| choice.entry().numbered).map(|_| (AckFormat::Numbered, 1))
+    controller.filter(|choice| choice.entry().numbered()).map(|_| (AckFormat::Numbered, 1))
 }
 
 /// Returns the transport of a flow with `controller` that sets nothing itself.

@@ -33,7 +33,7 @@ impl Scenario {
                 let (chosen, choice, queue) = (choice, choice.text(), queue.text());
                 let problem =
                     format!("{choice} marks its packets as ECN-capable, and the {queue} queue of \"{name}\" writes load codes over that");
-                let has_ecn = chosen.entry().params.iter().any(|param| param.name == "ecn");
+                let has_ecn = chosen.entry().params().iter().any(|param| param.name == "ecn");
                 let remedy = if has_ecn { "lead it around that link, or set ecn=false" } else { "lead it around that link" };
                 return Some((problem, remedy.to_owned()));
             }

@@ -26,7 +26,8 @@ const DEPTH: u32 = 8;
 /// A page claims to be larger than its bytes can become, or has no header.
 pub(crate) fn largest(file: &File, from: u64, length: u64) -> Result<u64, ParquetError> {
     let end = from.checked_add(length).ok_or_else(none)?;
-    let (mut at, mut largest) = (from, 0);
+    let mut at = from;
+    let mut largest = 0;
     while at < end {
         let page = header(file, at, end)?;
         if page.decompressed > SNAPPY * page.compressed + SHORT {
@@ -66,7 +67,8 @@ fn header(file: &File, at: u64, end: u64) -> Result<Page, ParquetError> {
 
 fn parsed(bytes: &[u8]) -> Option<Page> {
     let mut from = Bytes { bytes, at: 0 };
-    let (mut field, mut sizes) = (0, [None; 2]);
+    let mut field = 0;
+    let mut sizes = [None; 2];
     while let Some((number, kind)) = from.field(field)? {
         field = number;
         match (number, kind) {

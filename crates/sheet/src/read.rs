@@ -198,7 +198,8 @@ fn values<T: DataType>(
     rows: usize,
     name: &str,
 ) -> Result<(Vec<T::T>, Vec<i16>), ParquetError> {
-    let (mut values, mut levels) = (Vec::new(), Vec::new());
+    let mut values = Vec::new();
+    let mut levels = Vec::new();
     let mut typed = get_typed_column_reader::<T>(reader);
     let mut left = rows;
     while left > 0 {

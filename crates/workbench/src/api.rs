@@ -6,7 +6,7 @@ use crate::host::{Console, Host};
 use crate::program;
 use crate::request::Request;
 use crate::sweep;
-use narrows_control::{Entered, Entry, Session, register_passing};
+use narrows_control::{Entered, EntryRef};
 use narrows_scenario::visible;
 use serde_json::{Map, Value};
 use std::io;
@@ -17,13 +17,13 @@ use std::thread;
 use std::time::Duration;
 
 /// A controller of the host program, for one request.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct HostController {
     /// Entry of the registry.
-    pub entry: &'static Entry,
+    pub entry: EntryRef,
     /// A hash that identifies this controller's behaviour. Stored runs are reused only if it is
     /// equal.
-    pub identity: &'static str,
+    pub identity: String,
 }
 
 /// Carries out the request that `command` makes of named values (see [`Request::read`]). It can
@@ -96,11 +96,12 @@ fn begun(
     own: &[HostController],
     host: &Arc<dyn Host>,
 ) -> Result<(Entered, Request), Refused> {
-    controller_files::can_be_named();
-    let session = Session::default().enter();
+    let refused = |refused: narrows_control::Refused| Failure::Other(refused.to_string());
+    let session = controller_files::session(&[]).map_err(refused)?;
     for HostController { entry, identity } in own {
-        register_passing(entry, identity).map_err(|refused| Failure::Other(refused.to_string()))?;
+        session.register_passing(entry.clone(), identity.clone()).map_err(refused)?;
     }
+    let session = session.enter();
     let mut request = Request::read(command, values)
         .map_err(|error| Refused::Failed { text: refusal(&error) })?;
     let words = Request::words(command, values)

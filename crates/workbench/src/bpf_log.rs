@@ -80,9 +80,9 @@ fn unwritable(path: &Path, error: &io::Error) -> Failure {
 /// Returns the flows with controllers from files.
 fn prints(scenario: &Scenario) -> impl Iterator<Item = &narrows_scenario::Flow> {
     let files = kept_objects();
-    let from_file = move |name: &str| files.iter().any(|(file, _)| *file == name);
+    let from_file = move |name: &str| files.iter().any(|(entry, _)| entry.name() == name);
     scenario.flows.iter().filter(move |flow| {
-        flow.controller.as_ref().is_some_and(|choice| from_file(choice.entry().name))
+        flow.controller.as_ref().is_some_and(|choice| from_file(choice.entry().name()))
     })
 }
 

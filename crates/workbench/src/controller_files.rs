@@ -1,49 +1,44 @@
-//! Controllers beside those of the registry: QUIC stacks, and files with BPF programs and learned
-//! policies.
+//! The controllers of a program: those of the registry, its own, QUIC stacks, and files with BPF
+//! programs and learned policies.
 
 use crate::policies;
-use narrows_control::{Entry, Refused};
+use narrows_control::{Entry, EntryRef, Refused, Session};
 
-/// Registers the controllers of QUIC stacks that the program has, and the loader that lets users
-/// choose controllers by file name. Only the first call has an effect.
-pub fn can_be_named() {
-    narrows_control::load_files_by(entry);
+/// Makes the session of a program: with its own controllers `entries`, the controllers of its QUIC
+/// stacks, and a loader of controllers that are chosen by file name.
+///
+/// # Errors
+///
+/// A name in `entries` that cannot be written, or that another controller has.
+pub fn session(entries: &[&'static Entry]) -> Result<Session, Refused> {
+    let session = Session::loading(entry);
     #[cfg(feature = "quic")]
-    stacks_can_be_named();
+    add_stacks(&session);
+    for entry in entries {
+        session.register(*entry)?;
+        #[cfg(feature = "quic")]
+        stacks_carry(&session, entry);
+    }
+    Ok(session)
 }
 
 #[cfg(feature = "quic")]
-fn stacks_can_be_named() {
-    static REGISTERED: std::sync::Once = std::sync::Once::new();
-    REGISTERED.call_once(|| {
-        for entry in narrows_guests::entries() {
-            narrows_control::register(entry).expect("no other controller has the name of a stack");
-        }
-        narrows_control::ENTRIES.iter().copied().for_each(stacks_carry);
-    });
+fn add_stacks(session: &Session) {
+    for entry in narrows_guests::entries() {
+        session.register(entry).expect("no other controller has the name of a stack");
+    }
+    narrows_control::ENTRIES.iter().for_each(|entry| stacks_carry(session, entry));
 }
 
 /// Registers a controller within each QUIC stack.
 #[cfg(feature = "quic")]
-fn stacks_carry(entry: &'static Entry) {
+fn stacks_carry(session: &Session, entry: &'static Entry) {
     for entry in narrows_guests::adapted(entry) {
-        narrows_control::register_unlisted(entry)
-            .expect("the controller itself is registered once");
+        session.register_unlisted(entry).expect("the controller itself is registered once");
     }
 }
 
-/// Registers a controller of a program, and the same controller within each QUIC stack.
-///
-/// # Errors
-///
-/// A name that cannot be written, or that another controller has.
-pub fn register(entry: &'static Entry) -> Result<(), Refused> {
-    narrows_control::register(entry)?;
-    #[cfg(feature = "quic")]
-    stacks_carry(entry);
-    Ok(())
-}
-
-fn entry(path: &str) -> Result<&'static Entry, String> {
-    if policies::is_policy(path) { policies::entry(path) } else { narrows_bpf::files::entry(path) }
+fn entry(session: &Session, path: &str) -> Result<EntryRef, String> {
+    let load = if policies::is_policy(path) { policies::entry } else { narrows_bpf::files::entry };
+    load(session, path)
 }

@@ -2,13 +2,14 @@
 //! run anywhere.
 
 use crate::error::Failure;
-use narrows_control::{Choice, KeptFile, kept_files, passing_identities};
+use narrows_control::{Choice, EntryRef, KeptFile, kept_files, passing_identities};
 use narrows_report::{ControllerFile, ControllerSource, Input, StackCrate, sha256};
 use narrows_scenario::Scenario;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Reads the traces that the scenarios name, and renames them to their names in the result
 /// directory. The old names are relative to the directory of `file`, or to the working directory
@@ -43,8 +44,8 @@ pub fn adopt(scenarios: &mut [Scenario], file: Option<&Path>) -> Result<Vec<Inpu
 
 /// Returns the controllers that were loaded from files.
 pub fn controllers() -> Vec<ControllerFile> {
-    let kept = |(name, file): (&str, &'static KeptFile)| ControllerFile {
-        name: name.to_owned(),
+    let kept = |(entry, file): (EntryRef, Arc<KeptFile>)| ControllerFile {
+        name: entry.name().to_owned(),
         end: file.form.end(),
         object: file.object.clone(),
         source: file.source.as_ref().map(|source| ControllerSource {
@@ -76,8 +77,9 @@ pub fn stacks() -> Vec<StackCrate> {
 /// Returns the text that selects a controller in a result directory. For a controller from a file,
 /// this is the copy of the file.
 pub fn as_kept(choice: &Choice) -> String {
-    let own = kept_files().into_iter().find(|(name, _)| *name == choice.entry().name);
-    let file = own.map(|(name, file)| format!("./{name}{}", file.form.end()));
+    let name = choice.entry().name();
+    let own = kept_files().into_iter().find(|(entry, _)| entry.name() == name);
+    let file = own.map(|(_, file)| format!("./{name}{}", file.form.end()));
     match (file, choice.text().split_once('?')) {
         (None, _) => choice.text().to_owned(),
         (Some(file), None) => file,
@@ -99,8 +101,8 @@ pub fn of_controllers() -> impl Iterator<Item = Input> {
             text: format!("{}  {file}\n", sha256(&controller.object)),
         }
     });
-    let added = passing_identities().into_iter().map(|(name, identity)| Input {
-        name: format!("{name}{IDENTITY}"),
+    let added = passing_identities().into_iter().map(|(entry, identity)| Input {
+        name: format!("{}{IDENTITY}", entry.name()),
         text: format!("{identity}\n"),
     });
     files.chain(added)

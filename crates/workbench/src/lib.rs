@@ -55,7 +55,7 @@ mod watch;
 mod work;
 
 pub use api::{HostController, Plan, build, carry_out, plan};
-pub use controller_files::{can_be_named, register};
+pub use controller_files::session;
 pub use error::{Failure, Refused};
 pub use fidelity::{CELLS, CONTROLLERS};
 pub use host::{Console, Host, Progressed};

@@ -4,7 +4,7 @@ use narrows_control::learned::{
     Activation, Layer, Learned, LearnedPreset, MOST_WEIGHTS, NeuralNetwork,
 };
 use narrows_control::{
-    Basis, Build, Built, ByInterval, Entry, FileForm, KeptFile, Session, Setup, register_file,
+    Basis, Build, Built, ByInterval, EntryRef, FileForm, KeptFile, OwnedEntry, Session, Setup,
 };
 use narrows_files::{Limit, read};
 use narrows_params::{Kind, Params, Spec};
@@ -148,34 +148,31 @@ pub fn is_policy(path: &str) -> bool {
     path.ends_with(FileForm::Policy.end())
 }
 
-/// Returns the controller of a file. Loads and registers it at the first call, under the stem of
-/// the file name, or as `STEM.policy` if another controller has that name.
+/// Returns the controller of a file. Loads and registers it in the session at the first call, under
+/// the stem of the file name, or as `STEM.policy` if another controller has that name.
 ///
 /// # Errors
 ///
 /// If [`LearnedPolicy::read`] fails, or the name is not valid for a controller.
-pub fn entry(path: &str) -> Result<&'static Entry, String> {
+pub fn entry(session: &Session, path: &str) -> Result<EntryRef, String> {
     let own = fs::canonicalize(path).map_err(|error| {
         format!(
             "{path}: it cannot be read: {error}; give the path of a learned policy ({})",
             FileForm::Policy.end()
         )
     })?;
-    Session::current().loaded(&own, || load(path))
+    session.loaded(&own, || load(session, path))
 }
 
-fn load(path: &str) -> Result<&'static Entry, String> {
+fn load(session: &Session, path: &str) -> Result<EntryRef, String> {
     let object = content(path)?;
     let policy = LearnedPolicy::parse(path, &object)?;
-    let file: &'static KeptFile = Box::leak(Box::new(KeptFile {
-        form: FileForm::Policy,
-        object,
-        source: None,
-        notes: Vec::new(),
-    }));
+    let file =
+        Arc::new(KeptFile { form: FileForm::Policy, object, source: None, notes: Vec::new() });
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.strip_suffix(FileForm::Policy.end()).unwrap_or(name);
-    register_file(stem, "policy", |name| policy.entry(name, path), file)
+    session
+        .register_file(stem, "policy", |name| policy.entry(name, path), &file)
         .map_err(|refused| format!("{path}: {refused}"))
 }
 
@@ -186,8 +183,7 @@ static PARAMS: [Spec; 1] = [Spec::new(
 )];
 
 impl LearnedPolicy {
-    fn entry(&self, name: &'static str, path: &str) -> Entry {
-        let leaked = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+    fn entry(&self, name: String, path: &str) -> OwnedEntry {
         let (network, preset) = (Arc::clone(&self.network), self.preset);
         // A policy that sets windows has no initial rate.
         let chooses_rates =
@@ -200,15 +196,13 @@ impl LearnedPolicy {
                 Learned::of(Arc::clone(&network), preset, setup, first),
             )))
         };
-        Entry {
+        OwnedEntry {
             name,
-            kernel: None,
-            summary: leaked(format!("a learned policy of the preset {}, from {path}", preset.name)),
-            source: leaked(path.to_owned()),
+            summary: format!("a learned policy of the preset {}, from {path}", preset.name),
+            source: path.to_owned(),
             basis: Basis::Model,
-            needs: preset.needs,
-            numbered: false,
-            params: if chooses_rates { &PARAMS } else { &[] },
+            needs: preset.needs.to_vec(),
+            params: if chooses_rates { PARAMS.to_vec() } else { Vec::new() },
             build: Build::Shared(Arc::new(make)),
         }
     }

@@ -117,6 +117,7 @@ pub fn run_live_together(
     let mut records: Vec<Option<Record>> = plans.iter().map(|_| None).collect();
     // Ends the other runs after an error, which does not stop the command.
     let failed = AtomicBool::new(false);
+    let session = Session::current();
     let outcome = std::thread::scope(|scope| {
         let (send, receive) = mpsc::channel();
         let mut running: Vec<usize> = Vec::new();
@@ -129,7 +130,11 @@ pub fn run_live_together(
                 let index = pending.remove(place);
                 running.push(index);
                 let (send, plan, bar, failed) = (send.clone(), &plans[index], &bar, &failed);
-                scope.spawn(move || send.send((index, run_live_one(plan, bar, 1, failed))).ok());
+                let session = session.clone();
+                scope.spawn(move || {
+                    let _session = session.enter();
+                    send.send((index, run_live_one(plan, bar, 1, failed))).ok()
+                });
             }
             let Ok((index, record)) = receive.recv() else { break };
             running.retain(|own| *own != index);

@@ -2,7 +2,6 @@
 
 use crate::controller_files;
 use crate::error::{Failure, Refused};
-use narrows_control::Session;
 
 pub use narrows_scenario::quoted;
 
@@ -46,9 +45,10 @@ pub fn with(toml: &str, path: &str, value: &str) -> Result<String, Refused> {
 ///
 /// The reason why it is refused.
 pub fn check(toml: &str) -> Result<(), Refused> {
-    controller_files::can_be_named();
     // The files of controllers are loaded for this check alone.
-    let _session = Session::default().enter();
+    let _session = controller_files::session(&[])
+        .map_err(|refused| Failure::Other(refused.to_string()))?
+        .enter();
     narrows_scenario::parse(toml, SCENARIO, &narrows_scenario::read_named)?;
     Ok(())
 }

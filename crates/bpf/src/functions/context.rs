@@ -118,31 +118,33 @@ impl Call<'_, '_> {
         Ok(self.context.map(self.arguments[index], self.name)?.0)
     }
 
+    /// Refuses an argument that does not point to the beginning of a region.
+    #[inline(always)]
+    fn needs(
+        &self,
+        index: usize,
+        region: u64,
+        parameter: &'static str,
+        wanted: &'static str,
+    ) -> Result<(), Reason> {
+        let given = self.arguments[index];
+        if given == address::of(region, 0) {
+            return Ok(());
+        }
+        Err(argument(self.name, given, parameter, wanted))
+    }
+
     /// Refuses an argument that is not the connection's socket.
     #[inline(always)]
     pub fn needs_socket(&self, index: usize) -> Result<(), Reason> {
-        match self.arguments[index] == address::of(address::SOCKET, 0) {
-            true => Ok(()),
-            false => Err(argument(
-                self.name,
-                self.arguments[index],
-                "the socket",
-                "the socket that the callback was given",
-            )),
-        }
+        let wanted = "the socket that the callback was given";
+        self.needs(index, address::SOCKET, "the socket", wanted)
     }
 
     /// Refuses an argument that is not the sample that the callback was given.
     pub fn needs_sample(&self, index: usize) -> Result<(), Reason> {
-        match self.arguments[index] == address::of(address::SAMPLE, 0) {
-            true => Ok(()),
-            false => Err(argument(
-                self.name,
-                self.arguments[index],
-                "the sample",
-                "the sample that the callback was given",
-            )),
-        }
+        let wanted = "the sample that the callback was given";
+        self.needs(index, address::SAMPLE, "the sample", wanted)
     }
 
     /// A member of the socket, of a signed one its sign-extended bits.

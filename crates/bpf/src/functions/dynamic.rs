@@ -47,10 +47,12 @@ impl Dynamic {
 pub fn from_memory(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     let [address, _, flags, pointer, _] = *call.arguments;
     let size = call.short(1);
-    let (made, answer) = match size > MOST {
-        true => (Dynamic::NULL, errno::TOO_BIG),
-        false if flags != 0 => (Dynamic::NULL, errno::INVALID),
-        false => (Dynamic { address, size }, 0),
+    let (made, answer) = if size > MOST {
+        (Dynamic::NULL, errno::TOO_BIG)
+    } else if flags != 0 {
+        (Dynamic::NULL, errno::INVALID)
+    } else {
+        (Dynamic { address, size }, 0)
     };
     made.store(call, pointer)?;
     Ok(answer)

@@ -69,9 +69,10 @@ impl<'a> Run<'a> {
 
     #[cold]
     fn refused(&self, at: usize, address: u64, access: Access) -> Box<Fault> {
-        let reason = match self.is_sequence(address, &access) {
-            true => Reason::OldControl { access, address },
-            false => blame(self.context.memory, self.code.program(), access, address),
+        let reason = if self.is_sequence(address, &access) {
+            Reason::OldControl { access, address }
+        } else {
+            blame(self.context.memory, self.code.program(), access, address)
         };
         self.fault(at, reason)
     }
@@ -453,11 +454,11 @@ impl<'a> Run<'a> {
         let address = registers[operation.left as usize].wrapping_add(operation.off as i64 as u64);
         let wide = operation.kind == Kind::Atomic64;
         let size = if wide { 8 } else { 4 };
-        let before = match wide {
-            true => self.context.memory.load(address).map(u64::from_le_bytes),
-            false => {
-                self.context.memory.load(address).map(|bytes| u32::from_le_bytes(bytes) as u64)
-            }
+        let memory = &self.context.memory;
+        let before = if wide {
+            memory.load(address).map(u64::from_le_bytes)
+        } else {
+            memory.load(address).map(|bytes| u32::from_le_bytes(bytes) as u64)
         };
         let Some(before) = before else {
             return Err(self.refused(at, address, Access { writes: false, size }));
@@ -480,9 +481,10 @@ impl<'a> Run<'a> {
                 _ => before ^ operand,
             },
         };
-        match wide {
-            true => self.store_anywhere(at, address, after.to_le_bytes())?,
-            false => self.store_anywhere(at, address, (after as u32).to_le_bytes())?,
+        if wide {
+            self.store_anywhere(at, address, after.to_le_bytes())?;
+        } else {
+            self.store_anywhere(at, address, (after as u32).to_le_bytes())?;
         }
         match operation.imm as i32 {
             atomic::COMPARE => registers[0] = before,

@@ -21,7 +21,7 @@ use crate::files;
 use crate::for_kernel::{ForKernel, linked, table, values};
 use crate::program::{Instruction, Program};
 use layout::Layout;
-use narrows_control::{Choice, kept_objects};
+use narrows_control::{Choice, kept_object};
 use narrows_files::leftovers::TemporaryFolder;
 use std::fs;
 use std::path::Path;
@@ -45,11 +45,9 @@ impl Recording {
     ///
     /// It cannot be recorded: why, and the remedy.
     pub fn of(choice: &Choice, hz: u32) -> Result<Recording, String> {
-        let path = choice.entry().source;
-        let Some((_, file)) =
-            kept_objects().into_iter().find(|(name, _)| *name == choice.entry().name)
-        else {
-            return Err(format!("{}: it does not come from a file", choice.entry().name));
+        let path = choice.entry().source();
+        let Some(file) = kept_object(choice.entry().name()) else {
+            return Err(format!("{}: it does not come from a file", choice.entry().name()));
         };
         let Some(source) = &file.source else {
             return Err(format!(

@@ -33,8 +33,9 @@ const fn writable(kind: Integer, name: &'static str) -> Member {
     Member { writable: true, ..one(kind, name) }
 }
 
-/// One that most programs do not look at, and that takes time to keep. All stand behind the area of
-/// the controller, whose members programs load without naming them.
+/// A member that is kept up to date only for programs that read it, because few do and it takes
+/// time. Every such member stands behind `icsk_ca_priv`: a program's loads from that area have
+/// small offsets, and would look like loads of members before it.
 const fn detail(member: Member) -> Member {
     Member { detail: true, ..member }
 }
@@ -43,9 +44,9 @@ const fn bits(name: &'static str, bits: u32) -> Member {
     Member { bits, ..one(U8, name) }
 }
 
-/// Bits that have no name here. A bitfield has the bits of its byte that it has in Linux 6.18:
-/// compilers relocate the byte of one that is read without `BPF_CORE_READ_BITFIELD`, and not its
-/// bits.
+/// Unused bits before a bitfield. A bitfield must have the place within its byte that it has in
+/// Linux 6.18: if a program reads it without `BPF_CORE_READ_BITFIELD`, the relocation corrects the
+/// byte and not the place of the bits.
 const fn gap(width: u32) -> Member {
     bits("", width)
 }

@@ -188,11 +188,13 @@ fn a_table_that_cannot_be_taken_keeps_no_other_from_running() {
     if let Err(CompileError::NoHeaders { .. }) = clang.compile(&file, &[]) {
         return;
     }
-    let entry = narrows_bpf::files::entry(&file.display().to_string())
+    let session = narrows_control::Session::default();
+    let _session = session.enter();
+    let entry = narrows_bpf::files::entry(&session, &file.display().to_string())
         .unwrap_or_else(|refused| panic!("{refused}"));
     let built = |ops: &str| {
         let choice: narrows_control::Choice =
-            format!("{}{ops}", entry.name).parse().unwrap_or_else(|error| panic!("{error}"));
+            format!("{}{ops}", entry.name()).parse().unwrap_or_else(|error| panic!("{error}"));
         choice
             .build(&narrows_control::Setup::default())
             .map(drop)
@@ -292,7 +294,10 @@ fn truth_values_are_parameters() {
     let Some(Ok(_)) = outcome(text) else { return };
     let (directory, _) = source(text).expect("there was one");
     let file = directory.path().join("own.bpf.c").display().to_string();
-    let entry = narrows_bpf::files::entry(&file).unwrap_or_else(|refused| panic!("{refused}"));
+    let session = narrows_control::Session::default();
+    let _session = session.enter();
+    let entry =
+        narrows_bpf::files::entry(&session, &file).unwrap_or_else(|refused| panic!("{refused}"));
     for (given, expected) in [
         ("", None),
         ("?fair=true", None),
@@ -300,7 +305,7 @@ fn truth_values_are_parameters() {
         ("?fair=0", Some(0)),
         ("?fair=1", None),
     ] {
-        let choice: narrows_control::Choice = format!("{}{given}", entry.name)
+        let choice: narrows_control::Choice = format!("{}{given}", entry.name())
             .parse()
             .unwrap_or_else(|error| panic!("{given}: {error}"));
         let kernel = narrows_bpf::ForKernel::chosen(&choice)

@@ -178,10 +178,12 @@ fn its_calls_can_be_recorded() {
     if said("").is_none() {
         return;
     }
-    let entry =
-        files::entry(&file.display().to_string()).unwrap_or_else(|refused| panic!("{refused}"));
+    let session = narrows_control::Session::default();
+    let _session = session.enter();
+    let entry = files::entry(&session, &file.display().to_string())
+        .unwrap_or_else(|refused| panic!("{refused}"));
     let choice: Choice =
-        format!("{}?gain=700", entry.name).parse().unwrap_or_else(|error| panic!("{error}"));
+        format!("{}?gain=700", entry.name()).parse().unwrap_or_else(|error| panic!("{error}"));
     let recording = Recording::of(&choice, 250).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(recording.program.name, "own");
 }

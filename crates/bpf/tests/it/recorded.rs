@@ -23,11 +23,13 @@ fn tally(name: &str, reads: &str) -> Option<Tally> {
     fs::write(&file, text).expect("it can be written");
     let path = file.display().to_string();
     Clang::find(&file).ok()?;
-    let entry = match files::entry(&path) {
+    let session = narrows_control::Session::default();
+    let _session = session.enter();
+    let entry = match files::entry(&session, &path) {
         Err(error) if error.contains("without them") => return None,
         entry => entry.unwrap_or_else(|error| panic!("{error}")),
     };
-    let choice: Choice = entry.name.parse().unwrap_or_else(|error| panic!("{error}"));
+    let choice: Choice = entry.name().parse().unwrap_or_else(|error| panic!("{error}"));
     let mut replay = Recording::of(&choice, 250).unwrap_or_else(|error| panic!("{error}")).replay;
     // More than any record has: the number of the callback, then zeros.
     let mut record = vec![0; 1 << 16];

@@ -1,11 +1,11 @@
-//! XCP's sender: changes its window by what the routers on its path say.
+//! XCP's sender: its window changes by the feedback of the routers on its path.
 //!
 //! Sources: Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec and ns-2
-//! `xcp/xcp-end-sys.cc` (the same in terms of throughput, which this follows). Loss, timeout and
-//! restart after idleness are TCP's, as there: RFC 5681.
+//! `xcp/xcp-end-sys.cc`. The last two state the feedback as a change of throughput, and so does
+//! this code. As in ns-2, loss, timeout and restart after idleness follow TCP (RFC 5681).
 //!
-//! Deviation: a flow that its application limits is given nothing more, as TCP's window does not
-//! grow then; it may be lowered.
+//! Deviation: positive feedback does not raise the window of an application-limited flow, as TCP's
+//! window does not grow then. Negative feedback lowers it.
 
 use crate::parts::window::{Window, used};
 use crate::{Basis, Build, Built, Entry, Setup};
@@ -33,7 +33,7 @@ const PACING: Param<bool> = Param::flag(
     "pace a window per round trip; the sources send as acknowledgements come",
 );
 
-/// The rate that each packet asks for, in bytes per second: more than any router has.
+/// Change of throughput that each packet asks for, in bytes per second: more than any link has.
 const WISH: f64 = 1e12;
 /// Fewest segments of the window.
 const MIN_WINDOW: f64 = 1.0;
@@ -42,7 +42,7 @@ const MIN_WINDOW: f64 = 1.0;
 #[derive(Clone, Debug)]
 struct Xcp {
     window: Window,
-    /// A full packet, headers included.
+    /// Size of a full packet, headers included.
     packet: Bytes,
     paces: bool,
     srtt: Span,
@@ -61,7 +61,7 @@ impl Xcp {
         }
     }
 
-    /// Bytes per second that the window sends.
+    /// Throughput of the window, in bytes per second.
     fn throughput(&self) -> f64 {
         self.window.cwnd * self.packet.get() as f64 / self.srtt.as_secs_f64()
     }

@@ -4,7 +4,7 @@
 use crate::Setup;
 use crate::parts::ecn::codepoint;
 use crate::parts::start::params::OwnStarts;
-use crate::parts::window::Window;
+use crate::parts::window::{LINUX_PACING_GAINS, Window};
 use crate::{Controller, Decision, Feedback, Open, Saved, Sent, Tag, Timeout};
 use narrows_params::{ParamError, Params};
 use narrows_units::{Bytes, Span, Time};
@@ -25,10 +25,6 @@ pub trait Response: Send {
         1.0
     }
 }
-
-/// Pacing rate over window per smoothed round trip, below half of the threshold and above
-/// (`sysctl_tcp_pacing_ss_ratio`, `sysctl_tcp_pacing_ca_ratio`).
-const PACING_GAINS: (f64, f64) = (2.0, 1.2);
 
 /// A controller with these steps.
 #[derive(Clone, Debug)]
@@ -112,7 +108,7 @@ impl<S: Response> Controller for Aimd<S> {
     fn decision(&self) -> Decision {
         let mut decision = self.window.decision(self.packet, self.ecn);
         if self.paces && decision.pacing.is_none() {
-            decision.pacing = self.window.pacing(PACING_GAINS, self.packet, self.srtt);
+            decision.pacing = self.window.pacing(LINUX_PACING_GAINS, self.packet, self.srtt);
         }
         decision
     }

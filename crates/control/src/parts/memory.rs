@@ -87,7 +87,8 @@ mod tests {
     /// A connection whose rounds have `volume` segments each.
     fn after(rounds: &[(u64, bool)], limited: bool) -> Option<f64> {
         let mut memory = PathMemory::new(10.0);
-        let (mut next, mut delivered) = (0, 0);
+        let mut next = 0;
+        let mut delivered = 0;
         for (volume, slow_start) in rounds {
             let numbers = next..next + volume;
             next += volume;

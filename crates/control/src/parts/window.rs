@@ -201,7 +201,8 @@ impl Window {
         }
         let end = self.starter.abandon();
         self.finish(end);
-        let (view, part) = (self.view(), left / self.cwnd);
+        let view = self.view();
+        let part = left / self.cwnd;
         if !self.starter.on_congestion(feedback, why, view, part) {
             self.reduce(left, why);
             return false;
@@ -282,6 +283,10 @@ impl Window {
         self.starter.inspect(visit);
     }
 }
+
+/// Gains of Linux: pacing rate over window per smoothed round trip, below half of the threshold and
+/// above (`sysctl_tcp_pacing_ss_ratio`, `sysctl_tcp_pacing_ca_ratio`).
+pub const LINUX_PACING_GAINS: (f64, f64) = (2.0, 1.2);
 
 /// The rate of `gains.0` windows per round trip below half of the threshold and `gains.1` above, in
 /// packets of `packet` with their headers. `None` before the first round trip is known: the initial

@@ -2,8 +2,8 @@
 
 use narrows_control::cores::Twin;
 use narrows_control::{
-    Basis, Build, Choice, Controllers, ENTRIES, Entry, FileForm, KeptFile, Setup, TWINS, register,
-    register_file,
+    Basis, Build, Choice, Controllers, ENTRIES, Entry, EntryRef, FileForm, KeptFile, OwnedEntry,
+    Session, Setup, TWINS,
 };
 use narrows_params::{Catalogue, Kind};
 use narrows_units::Segments;
@@ -55,7 +55,7 @@ fn what_is_wrong_and_what_would_be_right() {
 fn other_names_mean_one_entry_and_former_names_tell_the_new_one() {
     for (other, own) in Controllers::other_names() {
         let choice: Choice = other.parse().unwrap();
-        assert_eq!((choice.entry().name, choice.text()), (*own, *own));
+        assert_eq!((choice.entry().name(), choice.text()), (*own, *own));
         assert!(ENTRIES.iter().all(|entry| entry.name != *other), "{other} is a name of its own");
     }
     assert_eq!("bbrv3?ecn=off".parse::<Choice>().unwrap().text(), "bbr3?ecn=off");
@@ -173,7 +173,7 @@ fn every_entry_is_complete() {
 }
 
 /// Like newreno, with a window of `segments` at first whatever the connection says.
-fn entry(name: &'static str, segments: f64) -> &'static Entry {
+fn entry(name: &str, segments: f64) -> OwnedEntry {
     let newreno = newreno();
     let build = move |setup: &Setup, _: &narrows_params::Params| {
         newreno.build.make(
@@ -181,17 +181,15 @@ fn entry(name: &'static str, segments: f64) -> &'static Entry {
             &"newreno".parse::<Choice>().unwrap().params(),
         )
     };
-    Box::leak(Box::new(Entry {
-        name,
-        kernel: None,
-        summary: "for this test",
-        source: "this file",
+    OwnedEntry {
+        name: name.to_owned(),
+        summary: "for this test".to_owned(),
+        source: "this file".to_owned(),
         basis: Basis::Loss,
-        needs: &[],
-        numbered: false,
-        params: &[],
+        needs: Vec::new(),
+        params: Vec::new(),
         build: Build::Shared(Arc::new(build)),
-    }))
+    }
 }
 
 fn newreno() -> &'static Entry {
@@ -200,51 +198,81 @@ fn newreno() -> &'static Entry {
 
 #[test]
 fn a_controller_added_at_run_time_is_chosen_and_listed_after_the_others() {
+    let session = Session::default();
+    let _session = session.enter();
     for name in ["added-first", "Added.2_nd"] {
-        register(entry(name, 7.0)).unwrap();
+        session.register(entry(name, 7.0)).unwrap();
         let controller = name.parse::<Choice>().unwrap().build(&Setup::default()).unwrap();
         assert_eq!(controller.decision().window, Segments::new(7.0));
     }
-    let names: Vec<&str> = Controllers::all().iter().map(|entry| entry.name).collect();
-    assert!(names[..ENTRIES.len()].iter().eq(ENTRIES.iter().map(|entry| &entry.name)), "{names:?}");
-    // Other tests of this process may add some as well.
-    let place = |name: &str| names.iter().position(|other| *other == name).unwrap();
-    assert!(
-        ENTRIES.len() <= place("added-first") && place("added-first") < place("Added.2_nd"),
-        "{names:?}"
-    );
+    let all = Controllers::all();
+    let names: Vec<&str> = all.iter().map(EntryRef::name).collect();
+    let expected = ENTRIES.iter().map(|entry| entry.name).chain(["added-first", "Added.2_nd"]);
+    assert!(names.iter().copied().eq(expected), "{names:?}");
     assert_eq!(
         error("added-frist"),
         r#"there is no controller "added-frist"; did you mean "added-first"?"#
     );
 }
 
+/// Commands that run at the same time do not see each other's controllers.
+#[test]
+fn a_controller_is_there_in_the_threads_of_its_session_only() {
+    let session = Session::default();
+    session.register(entry("mine", 7.0)).unwrap();
+    assert!("mine".parse::<Choice>().is_err());
+    let entered = session.enter();
+    "mine".parse::<Choice>().unwrap();
+    assert!(std::thread::spawn(|| "mine".parse::<Choice>().is_err()).join().unwrap());
+    drop(entered);
+    assert!("mine".parse::<Choice>().is_err());
+}
+
+fn file(object: Vec<u8>) -> Arc<KeptFile> {
+    Arc::new(KeptFile { form: FileForm::Policy, object, source: None, notes: Vec::new() })
+}
+
+/// A search makes a hundred thousand policies in one process.
+#[test]
+fn what_a_session_has_loaded_is_freed_with_it_and_its_last_choice() {
+    let mut entries = Vec::new();
+    let mut files = Vec::new();
+    let mut choice = None;
+    for number in 0..1000 {
+        let session = Session::default();
+        let _session = session.enter();
+        let file = file(vec![0; 1000]);
+        let stem = format!("policy-{number}");
+        let loaded = session.register_file(&stem, "policy", |name| entry(&name, 7.0), &file);
+        let EntryRef::Owned(loaded) = loaded.unwrap() else { unreachable!("it is of a file") };
+        entries.push(Arc::downgrade(&loaded));
+        files.push(Arc::downgrade(&file));
+        choice = Some(stem.parse::<Choice>().unwrap());
+    }
+    let alive = || entries.iter().filter(|entry| entry.upgrade().is_some()).count();
+    assert_eq!((alive(), files.iter().filter(|file| file.upgrade().is_some()).count()), (1, 0));
+    let made = choice.take().unwrap().build(&Setup::default()).unwrap();
+    assert_eq!((made.decision().window, alive()), (Segments::new(7.0), 0));
+}
+
 #[test]
 fn a_name_that_another_controller_has_is_refused() {
-    let refused = |name: &'static str| register(entry(name, 7.0)).unwrap_err().to_string();
+    let session = Session::default();
+    let _session = session.enter();
+    let refused = |name: &str| session.register(entry(name, 7.0)).unwrap_err().to_string();
     insta::assert_snapshot!(refused("dctcp"), @r#"the controller "dctcp" (for this test) cannot be added: "dctcp" is there already (Data Center TCP: reduces once per window by half of the average share of marked packets; for queues that mark at a threshold); give it another name in its Entry"#);
     insta::assert_snapshot!(refused("reno"), @r#"the controller "reno" cannot be added: "reno" is another name of "newreno"; give it another name in its Entry"#);
     insta::assert_snapshot!(refused("pcc-kernel"), @r#"the controller "pcc-kernel" cannot be added: "pcc-kernel" is another name of "pcc-vivace"; give it another name in its Entry"#);
     insta::assert_snapshot!(refused("a?b"), @r#"the controller "a?b" cannot be added: a name has letters, digits, '-', '_' and '.'; give it such a name in its Entry"#);
     insta::assert_snapshot!(refused(""), @r#"the controller "" cannot be added: a name has letters, digits, '-', '_' and '.'; give it such a name in its Entry"#);
     // The user of a file has no entry to change.
-    let file: &'static KeptFile = Box::leak(Box::new(KeptFile {
-        form: FileForm::Object,
-        object: Vec::new(),
-        source: None,
-        notes: Vec::new(),
-    }));
-    let refused_file = register_file(
-        "my grad",
-        "bpf",
-        |name| Entry { name, build: newreno().build.clone(), ..*newreno() },
-        file,
-    )
-    .err()
-    .unwrap()
-    .to_string();
+    let refused_file = session
+        .register_file("my grad", "bpf", |name| entry(&name, 7.0), &file(Vec::new()))
+        .err()
+        .unwrap()
+        .to_string();
     insta::assert_snapshot!(refused_file, @r#"the file's name gives the controller's, "my grad", and the name of a controller has letters, digits, '-', '_' and '.': rename the file"#);
-    register(entry("twice", 7.0)).unwrap();
+    session.register(entry("twice", 7.0)).unwrap();
     insta::assert_snapshot!(refused("twice"), @r#"the controller "twice" (for this test) cannot be added: "twice" is there already (for this test); give it another name in its Entry"#);
-    assert_eq!(Controllers::all().iter().filter(|entry| entry.name == "twice").count(), 1);
+    assert_eq!(Controllers::all().iter().filter(|entry| entry.name() == "twice").count(), 1);
 }

@@ -2,11 +2,11 @@
 
 use super::outcome::{Outcome, Ramp, Verdict};
 use super::text::{advice, ramp, rows, spillover, timings, words};
-use narrows_figure::{Axis, Content, Figure, Rule, Scale, Series, Style};
+use crate::sections::{CSS, drawn, section, table, verdict};
+use narrows_figure::{Axis, Content, Figure, Rule, Scale, Series};
 use narrows_measure::sequential::Mean;
 use narrows_report::{Document, capital, escape};
 
-const CSS: &str = include_str!("plan.css");
 const READING: &str = include_str!("reading.html");
 /// Points on a line of the figure between shares of 0 and 100 %.
 const PERCENT: f64 = 100.0;
@@ -14,35 +14,25 @@ const PERCENT: f64 = 100.0;
 /// Returns the page. `setup` describes the network, `remake` the command that repeats the plan.
 pub fn page(outcome: &Outcome, setup: &str, remake: &str, version: &str) -> String {
     let [control, treatment] = &outcome.arms;
-    let mut main =
-        format!("<p class=\"verdict {}\">{}</p>\n", class(outcome), escape(&headline(outcome)));
-    main += &format!("<section>\n<h2>What each design would say</h2>\n{}", table(&rows(outcome)));
+    let mut main = verdict(class(outcome), &headline(outcome));
+    let mut designs = table(&rows(outcome));
     if let Some(spill) = spillover(outcome) {
-        main += &format!("<p>{}</p>\n", escape(&spill));
+        designs += &format!("<p>{}</p>\n", escape(&spill));
     }
-    main += "</section>\n";
+    section(&mut main, "What each design would say", &designs);
     if !outcome.ramp.is_empty() {
-        main += &format!(
-            "<section>\n<h2>While a share is treated</h2>\n<figure>{}<figcaption>{}</figcaption></figure>\n{}</section>\n",
-            figure(outcome).svg(&Style { titled: false, in_page: true, ..Style::SCREEN }),
-            escape(&figure(outcome).caption),
-            table(&ramp(outcome))
-        );
+        let content = drawn(&figure(outcome)) + &table(&ramp(outcome));
+        section(&mut main, "While a share is treated", &content);
     }
-    main += &format!(
-        "<section>\n<h2>Which switchback</h2>\n{}<p><b>{}</b></p>\n</section>\n",
-        table(&timings(outcome)),
-        escape(advice(outcome).trim())
-    );
+    let advised = format!("<p><b>{}</b></p>\n", escape(advice(outcome).trim()));
+    section(&mut main, "Which switchback", &(table(&timings(outcome)) + &advised));
     if let Some(times) = outcome.observed {
         main += &format!(
             "<p>Deviations are those of the host's observation: {times:.2} times the simulated ones.</p>\n"
         );
     }
-    main += &format!(
-        "<section>\n<h2>Make it again</h2>\n<div class=\"copy\"><pre>{}</pre></div>\n</section>\n",
-        escape(remake)
-    );
+    let command = format!("<div class=\"copy\"><pre>{}</pre></div>\n", escape(remake));
+    section(&mut main, "Make it again", &command);
     let title = format!("Plan of {}: {control} to {treatment}", outcome.name);
     let notes = [
         "The network and the traffic are those of the file: how wrong a test is follows from them, and a real path may differ. Where queues are shared the direction of the error is robust, its size is not."
@@ -78,30 +68,6 @@ fn class(outcome: &Outcome) -> &'static str {
         Verdict::Right => "right",
         Verdict::Unknown => "unknown",
     }
-}
-
-/// Formats heads and rows as a table.
-pub(crate) fn table(rows: &[Vec<String>]) -> String {
-    let (head, body) = rows.split_first().expect("a row of heads");
-    let cells = |row: &[String], tag: &str| -> String {
-        row.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect()
-    };
-    let line = |row: &Vec<String>| {
-        let (name, rest) = row.split_first().expect("a first column");
-        let rest: String = rest
-            .iter()
-            .map(|cell| match cell.as_str() {
-                "WRONG SIGN" | "wrong" | "ended it" => format!("<td class=\"wrong\">{cell}</td>"),
-                other => format!("<td>{}</td>", escape(other)),
-            })
-            .collect();
-        format!("<tr><th scope=\"row\">{}</th>{rest}</tr>\n", escape(name))
-    };
-    format!(
-        "<div class=\"wide\"><table><thead><tr>{}</tr></thead><tbody>\n{}</tbody></table></div>\n",
-        cells(head, "th"),
-        body.iter().map(line).collect::<String>()
-    )
 }
 
 /// Returns the figure of the ramp-up: the first metric over the share of treated connections.

@@ -4,29 +4,23 @@ use super::figures::{evidence, over_time, pairs, round_trips};
 use super::summary::{MetricResult, Summary, planned};
 use super::{Ended, Planned};
 use crate::experiment::{Kind, Metric, Unit, time};
-use crate::plan::{effect, page_table, span, words};
-use narrows_figure::{Figure, Style};
+use crate::plan::{effect, span, words};
+use crate::sections::{CSS, drawn, section, table, verdict};
 use narrows_report::{Document, capital, escape};
-use std::fmt::Write as _;
 
-const CSS: &str = include_str!("../plan/plan.css");
 const READING: &str = include_str!("reading.html");
 
 /// Returns the page of a result.
 pub fn page(own: &Ended) -> String {
     let summary = Summary::of(own);
     let first = own.experiment.metrics[0].metric;
-    let mut main = format!(
-        "<p class=\"verdict {}\">{}</p>\n",
-        class(&summary),
-        escape(&verdict(own, &summary))
-    );
-    section(&mut main, &heading(own), &page_table(&metrics(own, &summary)));
+    let mut main = verdict(class(&summary), &ending(own, &summary));
+    section(&mut main, &heading(own), &table(&metrics(own, &summary)));
     if matches!(own.experiment.design.kind, Kind::Steps { .. }) {
         section(
             &mut main,
             &format!("{} while a share is treated", capital(&words(first))),
-            &page_table(&shares(&summary, first)),
+            &table(&shares(&summary, first)),
         );
     }
     if own.trial.over() > 0 {
@@ -42,9 +36,9 @@ pub fn page(own: &Ended) -> String {
     if let Some(figure) = round_trips(own) {
         section(&mut main, "Round trips", &drawn(&figure));
     }
-    section(&mut main, "Connections", &page_table(&connections(own)));
-    section(&mut main, "Left out", &page_table(&left_out(own)));
-    section(&mut main, "Guards", &page_table(&guards(own)));
+    section(&mut main, "Connections", &table(&connections(own)));
+    section(&mut main, "Left out", &table(&left_out(own)));
+    section(&mut main, "Guards", &table(&guards(own)));
     section(&mut main, "Order and method", &method(own));
     let title = format!("{}: {} to {}", summary.experiment, summary.arms[0], summary.arms[1]);
     let version = &own.state.narrows;
@@ -59,18 +53,6 @@ pub fn page(own: &Ended) -> String {
         version,
     }
     .html()
-}
-
-fn section(main: &mut String, heading: &str, content: &str) {
-    let _ = writeln!(main, "<section>\n<h2>{}</h2>\n{content}</section>", escape(heading));
-}
-
-fn drawn(figure: &Figure) -> String {
-    format!(
-        "<figure>{}<figcaption>{}</figcaption></figure>\n",
-        figure.svg(&Style { titled: false, in_page: true, ..Style::SCREEN }),
-        escape(&figure.caption)
-    )
 }
 
 fn heading(own: &Ended) -> String {
@@ -109,7 +91,7 @@ fn class(summary: &Summary) -> &'static str {
 }
 
 /// Says in one or two sentences how the experiment ended.
-fn verdict(own: &Ended, summary: &Summary) -> String {
+fn ending(own: &Ended, summary: &Summary) -> String {
     let reason = match summary.reason.as_str() {
         "" => String::new(),
         text => format!(": {text}"),

@@ -137,6 +137,8 @@ fn each_case_can_fail() {
         (Fault::HalfAcknowledged, &["T13"]),
         (Fault::SmallFlight, &["T15", "T21"]),
     ];
+    let session = mutants::session();
+    let _session = session.enter();
     let mut failed: Vec<&str> = Vec::new();
     for (fault, ids) in faults {
         let subject = Subject { controller: mutant(*fault), ..Subject::draft() };

@@ -1,13 +1,13 @@
 //! A CUBIC with a fault is caught, each fault by the criterion that is about it.
 
 use narrows_control::{
-    Awaited, Build, Built, Controller, Controllers, Decision, Entry, Feedback, Open, Sent, Setup,
-    Tag, Timeout, register,
+    Awaited, Build, Built, Controller, Decision, ENTRIES, Entry, Feedback, Open, Sent, Session,
+    Setup, Tag, Timeout,
 };
 use narrows_evidence::check::{Check, CriterionVerdict, Kept, Options, Run, Standing, report};
 use narrows_evidence::judge::Level;
 use narrows_evidence::suite::{Players, Scope, rfc9743};
-use narrows_params::{ParamError, Params, find};
+use narrows_params::{ParamError, Params};
 use narrows_units::{Segments, Time};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -104,14 +104,14 @@ macro_rules! entry {
     ($name:literal, $fault:expr) => {{
         static ENTRY: std::sync::OnceLock<Entry> = std::sync::OnceLock::new();
         ENTRY.get_or_init(|| {
-            let cubic = find::<Controllers>("cubic").expect("it is one of ours");
+            let cubic = ENTRIES.iter().find(|entry| entry.name == "cubic").expect("one of ours");
             let build = |setup: &Setup, _: &Params| broken(setup, $fault);
             Entry {
                 name: $name,
                 kernel: None,
                 params: &[],
                 build: Build::Function(build),
-                ..*cubic
+                ..**cubic
             }
         })
     }};
@@ -155,10 +155,12 @@ fn judged(controller: &str, criterion: &str) -> CriterionVerdict {
 
 fn carried_out(check: &Check, runs: &[Run]) -> Vec<(Run, Kept)> {
     let (next, made) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let session = Session::current();
     let threads = std::thread::available_parallelism().map_or(1, |count| count.get());
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
+                let _session = session.enter();
                 while let Some(run) = runs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let scenario = check.scenario(*run).unwrap_or_else(|error| panic!("{error}"));
                     let record = narrows_sim::run(&scenario)
@@ -204,8 +206,10 @@ mod long {
             (entry!("capped-cubic", Fault::Capped), "wired", Level::Concern),
             (entry!("unforgiving-cubic", Fault::Unforgiving), "reorder", Level::Concern),
         ];
+        let session = Session::default();
+        let _session = session.enter();
         for (entry, criterion, expected) in faults {
-            register(entry).unwrap();
+            session.register(entry).unwrap();
             assert_eq!(verdict(entry.name, criterion), expected, "{} by {criterion}", entry.name);
         }
     }

@@ -8,8 +8,8 @@ use narrows_params::{Catalogue, find};
 #[test]
 fn mutants_are_chosen_by_name_and_stand_in_no_list() {
     for mutant in all() {
-        assert_eq!(find::<Controllers>(mutant.name).map(|entry| entry.name), Ok(mutant.name));
-        assert!(Controllers::all().iter().all(|entry| entry.name != mutant.name));
+        assert_eq!(find::<Controllers>(mutant.name).unwrap().name(), mutant.name);
+        assert!(Controllers::all().iter().all(|entry| entry.name() != mutant.name));
     }
     assert_eq!(all().len(), 16);
 }

@@ -8,7 +8,7 @@ use crate::management;
 use crate::name::PacketName;
 use crate::shard::NewFace;
 use crate::sharding::FIRST;
-use narrows_icn::{FaceConfig, FaceId, Neighbour, Node, ProxyConfig, Seen, ShaperConfig};
+use narrows_icn::{FaceConfig, FaceCounts, FaceId, Neighbour, Node, ProxyConfig, ShaperConfig};
 use narrows_ndn::management::{FaceEventKind, FacePersistency};
 use narrows_units::{Rate, Span, Time};
 use std::net::SocketAddr;
@@ -351,10 +351,10 @@ impl Forwarder {
 }
 
 /// Signs on a face of a path behind it that is slower than the rate of the face.
-fn seen(node: &Node<PacketName>, slot: FaceId) -> Seen {
+fn seen(node: &Node<PacketName>, slot: FaceId) -> FaceCounts {
     let face = node.face(slot);
     let counters = face.counters;
-    Seen {
+    FaceCounts {
         sent: counters.interests_out,
         answered: counters.data_in + counters.nacks_in,
         waiting: face.waiting,

@@ -1,25 +1,30 @@
 //! Scenarios with guests, and numbers of their records.
 
-use narrows_control::{ENTRIES, Entry, register, register_unlisted};
+use narrows_control::{ENTRIES, EntryRef, Session};
 use narrows_measure::{FlowRecord, Record};
 use narrows_scenario::Scenario;
 use narrows_sim::SimError;
-use std::sync::Once;
+use std::sync::LazyLock;
 
-/// Registers the stacks' controllers once.
+/// The stacks' controllers, each alone and recorded, and one that panics.
+static STACKS: LazyLock<Session> = LazyLock::new(|| {
+    let session = Session::default();
+    let adapted = ENTRIES.iter().copied().flat_map(narrows_guests::adapted).map(EntryRef::from);
+    let adapted: Vec<EntryRef> = adapted.collect();
+    let unlisted = |entry: EntryRef| session.register_unlisted(entry).expect("a name of its own");
+    adapted.iter().cloned().for_each(unlisted);
+    let own: Vec<EntryRef> = narrows_guests::entries().into_iter().map(EntryRef::from).collect();
+    for entry in &own {
+        session.register(entry.clone()).expect("a name of its own");
+    }
+    own.iter().chain(&adapted).map(crate::datagrams::recorded).for_each(unlisted);
+    unlisted(EntryRef::from(&crate::panics::PANICS));
+    session
+});
+
+/// Lets the calling thread choose the stacks' controllers.
 pub fn stacks() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let adapted: Vec<&Entry> =
-            ENTRIES.iter().copied().flat_map(narrows_guests::adapted).collect();
-        adapted.iter().for_each(|entry| register_unlisted(entry).expect("a name of its own"));
-        narrows_guests::entries()
-            .into_iter()
-            .for_each(|entry| register(entry).expect("a name of its own"));
-        let all = narrows_guests::entries().into_iter().chain(adapted);
-        all.map(crate::datagrams::recorded)
-            .for_each(|entry| register_unlisted(entry).expect("a name of its own"));
-    });
+    STACKS.enter_for_life();
 }
 
 /// The scenario of this text.

@@ -2,7 +2,8 @@
 //! common must be every byte.
 
 use narrows_control::{
-    Build, Choice, Datagram, End, Entry, Guest, GuestCounts, GuestEnd, GuestSample, Setup,
+    Build, Choice, Datagram, End, EntryRef, Guest, GuestCounts, GuestEnd, GuestSample, OwnedEntry,
+    Setup,
 };
 use narrows_params::{ParamError, Params};
 use narrows_units::Time;
@@ -27,18 +28,16 @@ pub fn of_run(defect: u64, run: impl FnOnce()) -> (u64, u64) {
 }
 
 /// The entry of a guest that takes down the datagrams of another one.
-pub fn recorded(entry: &'static Entry) -> &'static Entry {
-    Box::leak(Box::new(Entry {
-        name: Box::leak(format!("{PREFIX}{}", entry.name).into_boxed_str()),
-        kernel: None,
-        summary: entry.summary,
-        source: entry.source,
-        basis: entry.basis,
-        needs: entry.needs,
-        numbered: entry.numbered,
-        params: entry.params,
+pub fn recorded(entry: &EntryRef) -> EntryRef {
+    EntryRef::from(OwnedEntry {
+        name: format!("{PREFIX}{}", entry.name()),
+        summary: entry.summary().to_owned(),
+        source: entry.source().to_owned(),
+        basis: entry.basis(),
+        needs: entry.needs().to_vec(),
+        params: entry.params().to_vec(),
         build: Build::Guest(make),
-    }))
+    })
 }
 
 fn make(setup: &Setup, params: &Params) -> Result<Box<dyn Guest>, ParamError> {

@@ -11,9 +11,11 @@ const CRATES: [&str; 4] = ["guests", "control", "scenario", "sim"];
 /// Prints why each controller is refused, or the goodput of a run with it.
 const PROGRAM: &str = r#"
 fn main() {
+    let session = narrows_control::Session::default();
     for entry in narrows_guests::entries() {
-        narrows_control::register(entry).unwrap();
+        session.register(entry).unwrap();
     }
+    let _session = session.enter();
     let text = std::fs::read_to_string("network.toml").unwrap();
     for controller in ["noq:bbr3", "quinn:bbr", "noq:cubic"] {
         let text = text.replace("CONTROLLER", controller);

@@ -2,11 +2,11 @@
 
 use crate::common::{flow, head, link, tried};
 use narrows_control::{
-    Basis, Build, Datagram, End, Entry, Guest, GuestCounts, GuestEnd, GuestSample, register,
+    Basis, Build, Datagram, End, Entry, Guest, GuestCounts, GuestEnd, GuestSample,
 };
 use narrows_units::Time;
 
-static PANICS: Entry = Entry {
+pub static PANICS: Entry = Entry {
     name: "test:panics",
     kernel: None,
     summary: "panics after a second",
@@ -61,7 +61,6 @@ impl Guest for Panics {
 
 #[test]
 fn a_panic_is_an_error_of_the_run() {
-    register(&PANICS).unwrap();
     let text = head(5, 1).replace("seed", "send_overhead = false\nseed")
         + &link("")
         + &flow("test:panics", "")

@@ -17,8 +17,9 @@ pub struct ConsumerSetup {
     pub lifetime: Span,
     /// The form of the network's steering hints.
     pub form: HintForm,
-    /// Time for which a consumer that follows rates makes up when its caller comes late: zero where
-    /// time is simulated. Less than one gap between Interests is made up for in any case.
+    /// Longest delay of the caller that a consumer with a rate catches up, by sending the Interests
+    /// that were due meanwhile. Zero in simulation, where callers are never late. A delay below one
+    /// gap between Interests is always caught up.
     pub catch_up: Span,
 }
 

@@ -23,7 +23,7 @@ pub enum ConsumerError {
     #[error("{controller} needs {need}, which a consumer cannot give it; it can give {}", offers())]
     Needs {
         /// The controller.
-        controller: &'static str,
+        controller: String,
         /// The missing signal.
         need: Need,
     },

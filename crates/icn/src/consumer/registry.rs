@@ -2,6 +2,7 @@
 
 use narrows_params::{Catalogue, Param, Registered, Spec};
 use narrows_units::Span;
+use std::borrow::Cow;
 
 /// The registry entry of a consumer.
 pub struct ConsumerEntry {
@@ -22,20 +23,23 @@ pub struct ConsumerEntry {
 /// A consumer chosen by name, with its parameters checked: `mircc`, `single?multipath=false`.
 pub type ConsumerChoice = narrows_params::Choice<ConsumerEntry>;
 
-impl Registered for ConsumerEntry {
+impl Registered for &'static ConsumerEntry {
     const WHAT: &'static str = "consumer";
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         self.name
     }
-    fn params(&self) -> &'static [Spec] {
+    fn params(&self) -> &[Spec] {
         self.params
+    }
+    fn kept(&self) -> (Cow<'static, str>, Cow<'static, [Spec]>) {
+        (Cow::Borrowed(self.name), Cow::Borrowed(self.params))
     }
 }
 
 impl Catalogue for ConsumerEntry {
-    type Entry = ConsumerEntry;
-    fn built_in() -> &'static [&'static ConsumerEntry] {
-        CONSUMERS
+    type Entry = &'static ConsumerEntry;
+    fn built_in() -> Vec<&'static ConsumerEntry> {
+        CONSUMERS.to_vec()
     }
 }
 

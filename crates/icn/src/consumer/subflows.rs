@@ -278,7 +278,8 @@ impl Subflows {
         let is_first = |index: usize| !(0..index).any(|other| is_of(other, index));
         full.clear();
         full.resize(all.len(), false);
-        let (mut rest, mut weights) = (whole, (0..all.len()).map(rate).sum::<f64>());
+        let mut rest = whole;
+        let mut weights = (0..all.len()).map(rate).sum::<f64>();
         loop {
             let mut lowered = false;
             for group in (0..all.len()).filter(|index| is_first(*index)) {

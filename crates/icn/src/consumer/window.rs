@@ -53,7 +53,8 @@ impl<C: Content> WindowConsumer<C> {
     ) -> Result<WindowConsumer<C>, ConsumerError> {
         let needs = choice.needs();
         if let Some(need) = needs.iter().find(|need| !OFFERS.contains(need)) {
-            return Err(ConsumerError::Needs { controller: choice.entry().name, need: *need });
+            let controller = choice.entry().name().to_owned();
+            return Err(ConsumerError::Needs { controller, need: *need });
         }
         let transport = Transport {
             mss: setup.data,

@@ -8,7 +8,7 @@ use super::meter::{IncomingRate, MeanSize};
 use super::pit::EntryId;
 use super::rate_calculator::RateCalculator;
 use super::shaper::{Link, Offer, Shaper};
-use super::suspicion::Seen;
+use super::suspicion::FaceCounts;
 use crate::name::Name;
 use crate::packet::Interest;
 use narrows_path::{AnyRateLaw, LawSetup, RateLaw};
@@ -129,7 +129,7 @@ impl<N: Name> Control<N> {
         let estimator = self.estimator.as_mut().filter(|estimator| estimator.due() <= now)?;
         let before = estimator.shared_out();
         let calculator = self.rate_calculator.as_ref()?;
-        let seen = Seen {
+        let seen = FaceCounts {
             sent: counters.interests_out,
             answered: counters.data_in + counters.nacks_in,
             waiting: self.shaper.as_ref().map_or(0, Shaper::packets),

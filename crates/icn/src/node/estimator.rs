@@ -11,7 +11,7 @@
 //!
 //! No paper has this; all numbers but the gains 5/4 and 3/4, which are BBR's, are ours.
 
-use super::suspicion::{Seen, Suspicion};
+use super::suspicion::{FaceCounts, Suspicion};
 use narrows_units::{Bytes, Rate, Span, Time};
 
 /// The first guess where nothing is known.
@@ -48,7 +48,7 @@ const TRIPS: u32 = 16;
 const LEAST: f64 = 10_000.0;
 
 #[derive(Clone, Copy, Debug)]
-enum Phase {
+enum EstimatorPhase {
     /// The estimate holds.
     Cruise,
     /// More is asked for. From the middle on, deliveries are measured.
@@ -87,7 +87,7 @@ struct Trial {
 pub(super) struct Estimator {
     /// Bit/s.
     capacity: f64,
-    phase: Phase,
+    phase: EstimatorPhase,
     began: Time,
     due: Time,
     suspicion: Suspicion,
@@ -113,7 +113,7 @@ impl Estimator {
         let suspicion = Suspicion::default();
         Estimator {
             capacity,
-            phase: Phase::Probe { measured: None },
+            phase: EstimatorPhase::Probe { measured: None },
             began: now,
             due: now + LOOK,
             suspicion,
@@ -158,22 +158,22 @@ impl Estimator {
     /// The rate that the law is to share out, and the shaper to let through.
     pub(super) fn shared_out(&self) -> Rate {
         let share = match self.phase {
-            Phase::Cruise => 1.0,
-            Phase::Probe { .. } => PROBE,
-            Phase::Measure { share, .. } => share,
-            Phase::Drain(trial) => trial.share,
+            EstimatorPhase::Cruise => 1.0,
+            EstimatorPhase::Probe { .. } => PROBE,
+            EstimatorPhase::Measure { share, .. } => share,
+            EstimatorPhase::Drain(trial) => trial.share,
         };
         Rate::from_bps((self.capacity * share) as u64)
     }
 
     /// Looks at the face, which is due, and whose law ticks so often.
-    pub(super) fn look(&mut self, now: Time, seen: Seen, tick: Span) {
+    pub(super) fn look(&mut self, now: Time, seen: FaceCounts, tick: Span) {
         self.due = now + LOOK;
         if self.trips >= TRIPS {
             self.round_trip = Some(self.least);
             (self.least, self.trips) = (Span::MAX, 0);
         }
-        let seen = &Seen { round_trip: self.round_trip, ..seen };
+        let seen = &FaceCounts { round_trip: self.round_trip, ..seen };
         self.suspicion.look(now, seen);
         let length = (tick * TICKS).max(SHORTEST_PHASE);
         let elapsed = now.since(self.began);
@@ -183,18 +183,18 @@ impl Estimator {
         let limits = 2 * (self.limited_behind - limited) <= self.packets - packets;
         let is_slow = limits && (self.suspicion.is_late() || missing.is_some());
         match self.phase {
-            Phase::Cruise if is_slow => self.measure(now, seen, 1.0, missing),
-            Phase::Cruise if elapsed >= length * CRUISE => {
-                self.enter(now, Phase::Probe { measured: None })
+            EstimatorPhase::Cruise if is_slow => self.measure(now, seen, 1.0, missing),
+            EstimatorPhase::Cruise if elapsed >= length * CRUISE => {
+                self.enter(now, EstimatorPhase::Probe { measured: None })
             }
-            Phase::Probe { .. } if is_slow => self.measure(now, seen, PROBE, missing),
-            Phase::Probe { measured: None } if elapsed * 2 >= length => {
-                self.phase = Phase::Probe { measured: Some(self.mark(now, seen)) };
+            EstimatorPhase::Probe { .. } if is_slow => self.measure(now, seen, PROBE, missing),
+            EstimatorPhase::Probe { measured: None } if elapsed * 2 >= length => {
+                self.phase = EstimatorPhase::Probe { measured: Some(self.mark(now, seen)) };
             }
-            Phase::Probe { measured: Some(mark) } if elapsed >= length => {
+            EstimatorPhase::Probe { measured: Some(mark) } if elapsed >= length => {
                 self.raise(now, seen, mark)
             }
-            Phase::Measure { share, mark, missing } if self.suffices(now, tick, mark) => {
+            EstimatorPhase::Measure { share, mark, missing } if self.suffices(now, tick, mark) => {
                 let fell = (self.unanswered_since(seen, mark) > FALLS_BEHIND).then_some(share);
                 self.try_lower(
                     now,
@@ -203,27 +203,29 @@ impl Estimator {
                     missing,
                 );
             }
-            Phase::Drain(trial) => {
+            EstimatorPhase::Drain(trial) => {
                 // By then the queue is empty.
                 let share = if elapsed < length { DRAIN } else { 1.0 };
                 self.judge(now, seen, tick, Trial { share, ..trial });
             }
-            Phase::Cruise | Phase::Probe { .. } | Phase::Measure { .. } => {}
+            EstimatorPhase::Cruise
+            | EstimatorPhase::Probe { .. }
+            | EstimatorPhase::Measure { .. } => {}
         }
     }
 
-    fn enter(&mut self, now: Time, phase: Phase) {
+    fn enter(&mut self, now: Time, phase: EstimatorPhase) {
         (self.phase, self.began) = (phase, now);
     }
 
-    fn measure(&mut self, now: Time, seen: &Seen, share: f64, missing: Option<f64>) {
-        self.enter(now, Phase::Measure { share, mark: self.mark(now, seen), missing });
+    fn measure(&mut self, now: Time, seen: &FaceCounts, share: f64, missing: Option<f64>) {
+        self.enter(now, EstimatorPhase::Measure { share, mark: self.mark(now, seen), missing });
     }
 
     /// More was asked for since `mark`, and nothing is late. If all of it has arrived, the estimate
     /// may be as much once more beyond it: so links in a row, each of which holds the other back,
     /// rise in turns.
-    fn raise(&mut self, now: Time, seen: &Seen, mark: Mark) {
+    fn raise(&mut self, now: Time, seen: &FaceCounts, mark: Mark) {
         let delivered = self.rate_since(now, mark);
         let missing = self.unanswered_since(seen, mark);
         if missing > FALLS_BEHIND {
@@ -237,12 +239,21 @@ impl Estimator {
         let raised = (self.capacity * PROBE).min(delivered * PROBE);
         let gains = raised >= self.capacity * GAIN;
         self.capacity = self.capacity.max(raised);
-        self.enter(now, if gains { Phase::Probe { measured: None } } else { Phase::Cruise });
+        self.enter(
+            now,
+            if gains { EstimatorPhase::Probe { measured: None } } else { EstimatorPhase::Cruise },
+        );
     }
 
     /// Takes what the path has delivered for its capacity, if that is known, and sees whether less
     /// traffic helps.
-    fn try_lower(&mut self, now: Time, seen: &Seen, delivered: Option<f64>, missing: Option<f64>) {
+    fn try_lower(
+        &mut self,
+        now: Time,
+        seen: &FaceCounts,
+        delivered: Option<f64>,
+        missing: Option<f64>,
+    ) {
         let trial = Trial {
             share: DRAIN,
             before: self.capacity,
@@ -251,12 +262,12 @@ impl Estimator {
             round_trip: seen.round_trip,
         };
         self.capacity = delivered.unwrap_or(self.capacity).max(LEAST);
-        self.enter(now, Phase::Drain(trial));
+        self.enter(now, EstimatorPhase::Drain(trial));
     }
 
     /// The estimate was right to fall if asking for less helps.
-    fn judge(&mut self, now: Time, seen: &Seen, tick: Span, trial: Trial) {
-        self.phase = Phase::Drain(trial);
+    fn judge(&mut self, now: Time, seen: &FaceCounts, tick: Span, trial: Trial) {
+        self.phase = EstimatorPhase::Drain(trial);
         let waited = now.since(trial.at);
         let helped = match trial.missing {
             // A whole second that began in the trial.
@@ -270,8 +281,11 @@ impl Estimator {
                         .is_some_and(|now| now.as_secs_f64() < FALLS * before.as_secs_f64())
                 };
                 if trial.round_trip.is_some_and(fell) {
-                    self.phase =
-                        Phase::Drain(Trial { at: now, round_trip: seen.round_trip, ..trial });
+                    self.phase = EstimatorPhase::Drain(Trial {
+                        at: now,
+                        round_trip: seen.round_trip,
+                        ..trial
+                    });
                     return;
                 }
                 false
@@ -281,15 +295,15 @@ impl Estimator {
             self.capacity = trial.before;
             self.suspicion.accept();
         }
-        self.enter(now, Phase::Cruise);
+        self.enter(now, EstimatorPhase::Cruise);
     }
 
-    fn mark(&self, at: Time, seen: &Seen) -> Mark {
+    fn mark(&self, at: Time, seen: &FaceCounts) -> Mark {
         Mark { at, sent: seen.sent, packets: self.packets, bits: self.bits }
     }
 
     /// The share of Interests that the path has not answered since then, beyond the usual one.
-    fn unanswered_since(&self, seen: &Seen, mark: Mark) -> f64 {
+    fn unanswered_since(&self, seen: &FaceCounts, mark: Mark) -> f64 {
         let sent = (seen.sent - mark.sent) as f64;
         let answered = (self.packets - mark.packets) as f64;
         if sent > 0.0 { 1.0 - answered / sent - self.suspicion.usual() } else { 0.0 }
@@ -318,7 +332,7 @@ mod tests {
     /// out, for `seconds`. Returns the estimator's shares.
     fn drive(
         estimator: &mut Estimator,
-        seen: &mut Seen,
+        seen: &mut FaceCounts,
         from: Time,
         seconds: u64,
         capacity: f64,
@@ -351,7 +365,7 @@ mod tests {
         );
         // Late as soon as more is asked for than the path carries: 11.875 Mbit/s of 10.
         let late = |load: f64| Span::from_millis(if load > 1.0 { 60 } else { 10 });
-        let mut seen = Seen::default();
+        let mut seen = FaceCounts::default();
         estimator.on_round_trip(Span::from_millis(10));
         let shared = drive(&mut estimator, &mut seen, Time::ZERO, 2, 10e6, late);
         assert!(
@@ -365,7 +379,7 @@ mod tests {
     #[test]
     fn a_round_trip_that_stays_long_gives_the_estimate_back() {
         let mut estimator = Estimator::new(Time::ZERO, Rate::from_mbps(10));
-        let mut seen = Seen::default();
+        let mut seen = FaceCounts::default();
         drive(&mut estimator, &mut seen, Time::ZERO, 2, 1e9, |_| Span::from_millis(10));
         let before = estimator.capacity();
         assert!(before > Rate::from_mbps(10), "nothing has held it back: {before}");
@@ -380,7 +394,7 @@ mod tests {
     fn no_demand_teaches_nothing() {
         let mut estimator = Estimator::new(Time::ZERO, Rate::from_mbps(10));
         for look in 1..1000 {
-            estimator.look(Time::ZERO + LOOK * look, Seen::default(), TICK);
+            estimator.look(Time::ZERO + LOOK * look, FaceCounts::default(), TICK);
         }
         assert_eq!(estimator.capacity(), Rate::from_mbps(10));
     }

@@ -49,7 +49,7 @@ pub use face_config::{FaceConfig, Nacking, Neighbour, ProxyConfig};
 pub use fib::NextHop;
 pub use shaper::{ShaperConfig, ShaperForm};
 pub use strategy::{Hops, STRATEGIES, Strategy, StrategyChoice, StrategyEntry};
-pub use suspicion::{Seen, Suspicion};
+pub use suspicion::{FaceCounts, Suspicion};
 
 use crate::face_id::FaceId;
 use crate::name::Name;
@@ -92,8 +92,8 @@ pub struct Node<N: Name> {
     /// between calls.
     answered: Vec<EntryId>,
     served: Vec<FaceId>,
-    /// The next hops of an Interest beside the first one, and those asked before; empty between
-    /// calls.
+    /// Buffers for the next hops of an Interest beside the first one, and for those that it was
+    /// forwarded to before.
     further: Vec<FaceId>,
     asked: Vec<FaceId>,
     /// Of packets that arrive.

@@ -18,6 +18,20 @@ use crate::spare::Spare;
 use narrows_units::Time;
 use narrows_wire::Rates;
 
+/// Next hops chosen for an Interest.
+struct Way {
+    egress: Egress,
+    turn: Turn,
+    /// Faces to which copies go: all other next hops, with the strategy multicast.
+    further: Vec<FaceId>,
+}
+
+impl Way {
+    fn single(egress: Egress, turn: Turn) -> Way {
+        Way { egress, turn, further: Vec::new() }
+    }
+}
+
 impl<N: Name> Node<N> {
     /// A packet arrives on `face` at `now`. `spare` is a free list: boxes for new packets come from
     /// it, and boxes of finished packets return to it.
@@ -85,22 +99,15 @@ impl<N: Name> Node<N> {
             return;
         }
         self.counters.cache_misses += 1;
-        match self.choose(from, &interest, false) {
+        match self.choose(from, &interest, None) {
             Err(reason) => self.reject(from, interest, reason, Rates::UNLIMITED, spare),
             Ok(None) => spare.give(Packet::Interest(interest)),
-            Ok(Some((egress, _))) if self.has_full_proxy(now, from, egress.face, &interest) => {
-                self.further.clear();
-                let rates = self.faces.face(egress.face).stamp();
-                self.reject(from, interest, NackReason::Congestion, rates, spare);
-            }
-            Ok(Some((egress, _))) if self.has_full_pit(from, &interest) => {
-                self.further.clear();
-                let rates = self.faces.face(egress.face).stamp();
-                self.reject(from, interest, NackReason::Congestion, rates, spare);
-            }
-            Ok(Some((egress, _))) if self.exceeds_its_rate(now, from, &interest) => {
-                self.further.clear();
-                let rates = self.faces.face(egress.face).stamp();
+            Ok(Some(way))
+                if self.has_full_proxy(now, from, way.egress.face, &interest)
+                    || self.has_full_pit(from, &interest)
+                    || self.exceeds_its_rate(now, from, &interest) =>
+            {
+                let rates = self.faces.face(way.egress.face).stamp();
                 self.reject(from, interest, NackReason::Congestion, rates, spare);
             }
             Ok(Some(way)) => {
@@ -188,25 +195,28 @@ impl<N: Name> Node<N> {
             }
             return spare.give(Packet::Interest(interest));
         }
-        let follows_rates = self.faces.face(from).rates;
-        if !follows_rates {
-            if entry.suppresses(now) {
-                self.counters.suppressed += 1;
-                return spare.give(Packet::Interest(interest));
-            }
+        // A neighbour that follows rates repeats on purpose: its Interest may take the same way.
+        let chosen = if self.faces.face(from).rates {
+            self.choose(from, &interest, None)
+        } else if entry.suppresses(now) {
+            self.counters.suppressed += 1;
+            return spare.give(Packet::Interest(interest));
+        } else {
             entry.count_repeat();
-            self.asked.extend(entry.out_records.iter().map(|record| record.egress.face));
-        }
-        let chosen = self.choose(from, &interest, !follows_rates);
-        self.asked.clear();
+            let mut asked = std::mem::take(&mut self.asked);
+            asked.clear();
+            asked.extend(entry.out_records.iter().map(|record| record.egress.face));
+            let chosen = self.choose(from, &interest, Some(&asked));
+            self.asked = asked;
+            chosen
+        };
         match chosen {
             Err(reason) => self.reject(from, interest, reason, Rates::UNLIMITED, spare),
             Ok(None) => spare.give(Packet::Interest(interest)),
-            Ok(Some((egress, _)))
-                if self.has_full_proxy(now, from, egress.face, &interest)
+            Ok(Some(way))
+                if self.has_full_proxy(now, from, way.egress.face, &interest)
                     || self.exceeds_its_rate(now, from, &interest) =>
             {
-                self.further.clear();
                 spare.give(Packet::Interest(interest));
             }
             Ok(Some(way)) => self.forward(now, from, id, way, interest, spare),
@@ -240,19 +250,18 @@ impl<N: Name> Node<N> {
     }
 
     /// Chooses the next hop of an Interest, and what happens to its steering hint. Returns `None`
-    /// if the hop limit forbids every next hop. If the strategy is multicast, the other next hops
-    /// are put into `further`. `again`: the Interest is a retransmission, and `self.asked` holds
-    /// the faces to which it was forwarded before.
+    /// if the hop limit forbids every next hop. `asked`: the Interest is a retransmission, and was
+    /// forwarded to these faces before.
     fn choose(
         &mut self,
         from: FaceId,
         interest: &Interest<N>,
-        again: bool,
-    ) -> Result<Option<(Egress, Turn)>, NackReason> {
+        asked: Option<&[FaceId]>,
+    ) -> Result<Option<Way>, NackReason> {
         if let Hint::Face(face) = interest.steer.hint {
             let egress = Egress { face, split: false, fallback: false, random: 0 };
             return if self.faces.contains(face) {
-                Ok(Some((egress, Turn::Drop)))
+                Ok(Some(Way::single(egress, Turn::Drop)))
             } else {
                 Err(NackReason::NoRoute)
             };
@@ -263,7 +272,6 @@ impl<N: Name> Node<N> {
         };
         let mut strategy = self.strategy_of(&interest.name);
         let faces = &self.faces;
-        let asked = again.then_some(&self.asked[..]);
         let chosen = self.steering.choose(
             hops,
             &mut strategy,
@@ -278,8 +286,11 @@ impl<N: Name> Node<N> {
         }
         let (egress, turn) = chosen?;
         let may_go = |face: FaceId| interest.hop_limit > 1 || faces.face(face).local;
+        let mut further = Vec::new();
         if strategy.asks_all() && egress.split {
-            self.further.extend(
+            further = std::mem::take(&mut self.further);
+            further.clear();
+            further.extend(
                 hops.iter()
                     .map(|hop| hop.face)
                     .filter(|face| *face != egress.face && may_go(*face)),
@@ -287,20 +298,21 @@ impl<N: Name> Node<N> {
         }
         if !may_go(egress.face) {
             self.counters.hop_limit += 1;
-            let next = self.further.pop();
-            return Ok(next.map(|face| (Egress { face, ..egress }, turn)));
+            let next = further.pop();
+            let way = |face| Way { egress: Egress { face, ..egress }, turn, further };
+            return Ok(next.map(way));
         }
-        Ok(Some((egress, turn)))
+        Ok(Some(Way { egress, turn, further }))
     }
 
-    /// Offers an Interest of an entry to the face chosen for it and to those in `further`, with its
-    /// hop limit and hint for the next node.
+    /// Offers an Interest of an entry to the faces chosen for it, with its hop limit and hint for
+    /// the next node.
     fn forward(
         &mut self,
         now: Time,
         from: FaceId,
         id: EntryId,
-        (egress, turn): (Egress, Turn),
+        Way { egress, turn, further }: Way,
         mut interest: Box<Interest<N>>,
         spare: &mut Spare<N>,
     ) {
@@ -309,19 +321,18 @@ impl<N: Name> Node<N> {
         self.faces.face_mut(egress.face).is_asked = true;
         let entry = self.pit.entry(id);
         entry.insert_out_record(now, egress, interest.nonce);
-        if self.further.is_empty() {
-            return self.pass(now, from, id, egress.face, interest, spare);
-        }
-        for face in &self.further {
+        for face in &further {
             self.faces.face_mut(*face).is_asked = true;
             entry.insert_out_record(now, Egress { face: *face, ..egress }, interest.nonce);
         }
-        for further in 0..self.further.len() {
+        for face in &further {
             if let Packet::Interest(copy) = spare.interest(Interest::clone(&interest)) {
-                self.pass(now, from, id, self.further[further], copy, spare);
+                self.pass(now, from, id, *face, copy, spare);
             }
         }
-        self.further.clear();
+        if !further.is_empty() {
+            self.further = further;
+        }
         self.pass(now, from, id, egress.face, interest, spare);
     }
 
@@ -465,7 +476,7 @@ impl<N: Name> Node<N> {
         self.pit.entry(id).keep(failure);
         let egress = Egress { face: next.face, split: true, fallback: false, random: 0 };
         if let Packet::Interest(interest) = spare.interest(interest) {
-            self.forward(now, from, id, (egress, Turn::Keep), interest, spare);
+            self.forward(now, from, id, Way::single(egress, Turn::Keep), interest, spare);
         }
         true
     }

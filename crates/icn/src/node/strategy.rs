@@ -4,6 +4,7 @@ use super::fib::NextHop;
 use crate::face_id::FaceId;
 use narrows_params::{Catalogue, Registered, Spec};
 use narrows_units::Random;
+use std::borrow::Cow;
 
 /// The next hops available to an Interest: those of its prefix, except the face on which it
 /// arrived, and those beyond the scope of its name.
@@ -83,20 +84,23 @@ pub struct StrategyEntry {
 /// A strategy chosen by name.
 pub type StrategyChoice = narrows_params::Choice<StrategyEntry>;
 
-impl Registered for StrategyEntry {
+impl Registered for &'static StrategyEntry {
     const WHAT: &'static str = "forwarding scheme";
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         self.name
     }
-    fn params(&self) -> &'static [Spec] {
+    fn params(&self) -> &[Spec] {
         self.params
+    }
+    fn kept(&self) -> (Cow<'static, str>, Cow<'static, [Spec]>) {
+        (Cow::Borrowed(self.name), Cow::Borrowed(self.params))
     }
 }
 
 impl Catalogue for StrategyEntry {
-    type Entry = StrategyEntry;
-    fn built_in() -> &'static [&'static StrategyEntry] {
-        STRATEGIES
+    type Entry = &'static StrategyEntry;
+    fn built_in() -> Vec<&'static StrategyEntry> {
+        STRATEGIES.to_vec()
     }
 }
 

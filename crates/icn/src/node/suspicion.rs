@@ -15,12 +15,12 @@ const UNANSWERED: f64 = 0.02;
 const MEMORY: Span = Span::from_secs(10);
 const MARGIN: Span = Span::from_millis(5);
 
-/// A face as it is now.
+/// Counts of a face so far, and its state now.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Seen {
-    /// Interests that have left by it so far.
+pub struct FaceCounts {
+    /// Interests sent.
     pub sent: u64,
-    /// Packets that have answered them so far: Data and Nacks.
+    /// Packets received in answer: Data and Nacks.
     pub answered: u64,
     /// Interests that wait in its shaper.
     pub waiting: usize,
@@ -32,7 +32,7 @@ pub struct Seen {
 #[derive(Clone, Debug, Default)]
 pub struct Suspicion {
     began: Time,
-    at_first: Seen,
+    at_first: FaceCounts,
     /// Looks of this second, and those at which the round trip was long.
     looks: u32,
     long: u32,
@@ -84,7 +84,7 @@ impl Suspicion {
     }
 
     /// Looks at the face, a few times a second.
-    pub fn look(&mut self, now: Time, seen: &Seen) {
+    pub fn look(&mut self, now: Time, seen: &FaceCounts) {
         let elapsed = now.since(self.began);
         if elapsed >= SECOND {
             self.judge(seen, elapsed);
@@ -101,7 +101,7 @@ impl Suspicion {
         }
     }
 
-    fn judge(&mut self, seen: &Seen, elapsed: Span) {
+    fn judge(&mut self, seen: &FaceCounts, elapsed: Span) {
         let sent = seen.sent - self.at_first.sent;
         let answered = seen.answered.saturating_sub(self.at_first.answered);
         let share = if sent > 0 { sent.saturating_sub(answered) as f64 / sent as f64 } else { 0.0 };
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     /// Looks ten times a second for `seconds`.
-    fn look(suspicion: &mut Suspicion, from: u64, seconds: u64, seen: impl Fn(u64) -> Seen) {
+    fn look(suspicion: &mut Suspicion, from: u64, seconds: u64, seen: impl Fn(u64) -> FaceCounts) {
         for look in 10 * from..10 * (from + seconds) {
             suspicion.look(Time::ZERO + Span::from_millis(100 * look), &seen(look));
         }
@@ -132,10 +132,10 @@ mod tests {
     fn a_path_that_answers_is_not_suspect() {
         let mut suspicion = Suspicion::default();
         // 100 Interests a second, of which one in a hundred goes unanswered.
-        look(&mut suspicion, 0, 20, |look| Seen {
+        look(&mut suspicion, 0, 20, |look| FaceCounts {
             sent: 1000 * look,
             answered: 990 * look,
-            ..Seen::default()
+            ..FaceCounts::default()
         });
         assert_eq!(suspicion.seconds(), 0);
     }
@@ -143,18 +143,18 @@ mod tests {
     #[test]
     fn interests_that_go_unanswered_for_two_seconds_make_the_second_suspect() {
         let mut suspicion = Suspicion::default();
-        look(&mut suspicion, 0, 6, |look| Seen {
+        look(&mut suspicion, 0, 6, |look| FaceCounts {
             sent: 1000 * look,
             answered: 970 * look,
-            ..Seen::default()
+            ..FaceCounts::default()
         });
         // Judged at 1, 2, 3, 4 and 5 s; the first alone might be of a sender that begins.
         assert_eq!(suspicion.seconds(), 4);
         let mut begins = Suspicion::default();
-        look(&mut begins, 0, 6, |look| Seen {
+        look(&mut begins, 0, 6, |look| FaceCounts {
             sent: 100 * look,
             answered: (100 * look).saturating_sub(50),
-            ..Seen::default()
+            ..FaceCounts::default()
         });
         assert_eq!(begins.seconds(), 0, "50 are on their way");
     }
@@ -163,7 +163,7 @@ mod tests {
     fn a_round_trip_that_grows_is_suspect_unless_interests_wait_here() {
         let grown = |waiting| {
             let mut suspicion = Suspicion::default();
-            let seen = move |look: u64| Seen {
+            let seen = move |look: u64| FaceCounts {
                 sent: look,
                 answered: look,
                 waiting: if look < 50 { 0 } else { waiting },
@@ -182,7 +182,7 @@ mod tests {
         for look in 0..5 {
             suspicion.look(
                 Time::ZERO + Span::from_secs(3 * look),
-                &Seen { sent: 1000 * look, ..Seen::default() },
+                &FaceCounts { sent: 1000 * look, ..FaceCounts::default() },
             );
         }
         assert_eq!(suspicion.seconds(), 0);

@@ -7,8 +7,8 @@ use crate::loaded::object_of;
 use narrows_bpf::files::code;
 use narrows_bpf::{Around, Code, Conditions, Settings, SimulatedKernel, link};
 use narrows_control::{
-    Basis, Build, Built, CaState, Choice, Controller, Decision, Entry, Feedback, Open, Sent, Setup,
-    TWINS, Tag, Timeout, register,
+    Basis, Build, Built, CaState, Choice, Controller, Decision, Feedback, Open, OwnedEntry, Sent,
+    Session, Setup, TWINS, Tag, Timeout,
 };
 use narrows_params::Need;
 use narrows_units::{Span, Time};
@@ -141,18 +141,18 @@ fn run(
             sent_at: None,
         }))
     };
-    let entry = Entry {
-        name,
-        kernel: None,
-        summary: "two controllers that must decide alike",
-        source: "",
+    let entry = OwnedEntry {
+        name: name.to_owned(),
+        summary: "two controllers that must decide alike".to_owned(),
+        source: String::new(),
         basis: Basis::Loss,
-        needs: &[Need::Outstanding],
-        numbered: false,
-        params: &[],
+        needs: vec![Need::Outstanding],
+        params: Vec::new(),
         build: Build::Shared(Arc::new(make)),
     };
-    register(Box::leak(Box::new(entry))).expect("a name of its own");
+    let session = Session::default();
+    session.register(entry).expect("a name of its own");
+    let _session = session.enter();
     for seed in 1.. {
         let text = network.replace("NAME", name).replace("SEED", &seed.to_string());
         let scenario =

@@ -59,6 +59,7 @@ impl<T: Send, C: Send> Session<T, C> {
         let before = snapshot()?;
         let core = DedicatedCore::reserve();
         let clock = Clock::start();
+        let controllers = narrows_control::Session::current();
         let (emulated, answer) = thread::scope(|scope| {
             let emulator = scope.spawn(|| {
                 precision::reduce_wakeup_latency();
@@ -68,6 +69,7 @@ impl<T: Send, C: Send> Session<T, C> {
                 emulate(scenario, hosts, egress(), clock, tap, core.as_ref(), &go_on)
             });
             let communicating = scope.spawn(|| {
+                let _controllers = controllers.enter();
                 let answer = traffic(clock, &go_on);
                 cpu_time.store(thread_time().as_nanos(), Ordering::Relaxed);
                 answer

@@ -4,7 +4,7 @@ use crate::error::LiveError;
 use narrows_bpf::ForKernel;
 use narrows_control::TWINS;
 use narrows_control::cores::Twin;
-use narrows_control::{Choice, Entry};
+use narrows_control::{Choice, EntryRef};
 use narrows_scenario::{Flow, Scenario};
 use std::fs;
 
@@ -80,14 +80,14 @@ impl Planned {
 }
 
 /// Returns the controller that can be loaded into the kernel for a registry entry.
-pub fn twin_of(entry: &Entry) -> Option<&'static Twin> {
-    TWINS.iter().copied().find(|twin| twin.entry.name == entry.name)
+pub fn twin_of(entry: &EntryRef) -> Option<&'static Twin> {
+    TWINS.iter().copied().find(|twin| twin.entry.name == entry.name())
 }
 
 /// Returns the reason why this kernel has no controller for a registry entry, with the remedy;
 /// `None` if it has one. `available` are the names that the kernel lists.
-pub fn missing(entry: &Entry, available: &[String]) -> Option<(String, String)> {
-    let Some(name) = entry.kernel else {
+pub fn missing(entry: &EntryRef, available: &[String]) -> Option<(String, String)> {
+    let Some(name) = entry.kernel() else {
         return Some((
             "Linux has no such controller".to_owned(),
             "simulate it with narrows run".to_owned(),
@@ -147,7 +147,7 @@ pub fn names_of(
     let mut name = |flow: &Flow| {
         let Some(choice) = &flow.controller else { return Ok(None) };
         let Some(what) = Planned::of(choice) else {
-            return Ok(choice.entry().kernel.map(str::to_owned));
+            return Ok(choice.entry().kernel().map(str::to_owned));
         };
         let what = what.map_err(|error| {
             LiveError::refused(["flow", &flow.name, "controller"], error, "leave it out")

@@ -1,8 +1,8 @@
 //! Features of a kernel that scenarios may need.
 
 use super::controllers::{missing, twin_of};
-use narrows_control::{Controllers, Entry};
-use narrows_params::{Catalogue, Registered};
+use narrows_control::{Controllers, EntryRef};
+use narrows_params::Catalogue;
 use std::collections::BTreeMap;
 
 /// A kernel, with the features that scenarios may need.
@@ -29,21 +29,17 @@ pub const CUBIC_SWITCHES: [(&str, &str); 3] = [
 impl Kernel {
     /// Lists, for people, the registry names of the controllers that the kernel has or can load.
     pub fn offers(&self) -> String {
-        let there = |entry: &&Entry| {
+        let there = |entry: &&EntryRef| {
             missing(entry, &self.controllers).is_none() || twin_of(entry).is_some()
         };
-        Controllers::all()
-            .into_iter()
-            .filter(there)
-            .map(|entry| entry.name)
-            .collect::<Vec<_>>()
-            .join(", ")
+        let all = Controllers::all();
+        all.iter().filter(there).map(EntryRef::name).collect::<Vec<_>>().join(", ")
     }
 
     /// Returns the value of a parameter in the kernel's controller; `None` if there is no such
     /// parameter.
-    pub fn default_of(&self, entry: &Entry, name: &str) -> Option<String> {
-        match (entry.name, name) {
+    pub fn default_of(&self, entry: &EntryRef, name: &str) -> Option<String> {
+        match (entry.name(), name) {
             (_, "profile") => Some("linux".to_owned()),
             ("cubic", name) if self.cubic.contains_key(name) => Some(self.cubic[name].to_string()),
             _ => entry

@@ -41,8 +41,8 @@ fn record(blank: FlowRecord, network: FlowStats, kernel: FlowConnections) -> Flo
     let named = |kernel: &str| {
         Controllers::all()
             .iter()
-            .find(|entry| entry.kernel == Some(kernel))
-            .map_or(kernel.to_owned(), |entry| entry.name.to_owned())
+            .find(|entry| entry.kernel() == Some(kernel))
+            .map_or(kernel.to_owned(), |entry| entry.name().to_owned())
     };
     FlowRecord {
         controller: kernel.controller.as_deref().map_or("none".to_owned(), named),

@@ -105,10 +105,13 @@ pub fn run_program(
         |clock, go_on| {
             let running = AtomicBool::new(true);
             let both = || go_on() && running.load(Ordering::Relaxed);
+            let controllers = narrows_control::Session::current();
             thread::scope(|scope| {
                 let flows = scope.spawn(|| sockets.run(clock, &tap, &both));
-                let samples =
-                    scope.spawn(|| sampler.run(clock, (whole.interval, whole.warmup), &tap, &both));
+                let samples = scope.spawn(|| {
+                    let _controllers = controllers.enter();
+                    sampler.run(clock, (whole.interval, whole.warmup), &tap, &both)
+                });
                 let ending = programs.run(&|| both() && !flows.is_finished());
                 running.store(false, Ordering::Relaxed);
                 flows.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;

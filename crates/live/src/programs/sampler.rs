@@ -200,7 +200,7 @@ fn pacing(connection: &Connection) -> Option<Rate> {
     let named = |kernel: &str| connection.controller.split('.').next() == Some(kernel);
     let paces = Controllers::all()
         .iter()
-        .any(|entry| entry.needs.contains(&Need::Pacing) && entry.kernel.is_some_and(named))
+        .any(|entry| entry.needs().contains(&Need::Pacing) && entry.kernel().is_some_and(named))
         || info.max_pacing_rate != u64::MAX;
     let known = (1..UNLIMITED_PACING).contains(&info.pacing_rate) && info.snd_mss > 0;
     let ip = if connection.to.0.to_canonical().is_ipv4() { 20 } else { 40 };

@@ -54,7 +54,7 @@ impl Sockets<'_> {
     fn pacing(&self, flow: usize, info: &TcpInfo) -> Option<Rate> {
         let plan = &self.scenario.flows[flow];
         let paces = self.plan.flows[flow].paced
-            || plan.controller.as_ref()?.entry().needs.contains(&Need::Pacing);
+            || plan.controller.as_ref()?.entry().needs().contains(&Need::Pacing);
         let known = (1..UNLIMITED_PACING).contains(&info.pacing_rate);
         let (payload, headers) = (plan.transport.mss.get(), plan.transport.headers.get());
         (paces && known).then(|| {

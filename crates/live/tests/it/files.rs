@@ -29,7 +29,7 @@ fn run(seconds: u64, rate: &str, replay: bool) -> Option<Record> {
         eprintln!("left out: there is no clang");
         return None;
     }
-    narrows_control::load_files_by(narrows_bpf::files::entry);
+    let _session = narrows_control::Session::loading(narrows_bpf::files::entry).enter();
     let mut text = format!("duration = \"{seconds} s\"\nwarmup = \"0 s\"\nseed = 7\n");
     for (program, table, name) in PROGRAMS {
         let ends = format!("\"{name}-from\", \"{name}-to\"");

@@ -167,9 +167,12 @@ fn shares(record: &Record) -> Option<Vec<f64>> {
         return None;
     }
     let counted = from == warm && contest.to == over;
-    let goodput = |flow: &&FlowRecord| match counted {
-        true => flow.steady.goodput.get(),
-        false => delivered(flow, contest.to).saturating_sub(delivered(flow, from)),
+    let goodput = |flow: &&FlowRecord| {
+        if counted {
+            flow.steady.goodput.get()
+        } else {
+            delivered(flow, contest.to).saturating_sub(delivered(flow, from))
+        }
     };
     Some(contest.flows.iter().map(|flow| goodput(flow) as f64).collect())
 }

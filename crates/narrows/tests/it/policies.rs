@@ -1,8 +1,11 @@
 //! Learned policies from files, as a user meets them.
 
 use crate::scratch::{Scratch, code, same, stderr, stdout};
+use narrows_control::{Choice, EntryRef, OwnedEntry};
 use serde_json::{Value, json};
 use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Weak};
 
 /// Returns a policy with a constant action.
 fn constant(action: f64) -> Value {
@@ -68,6 +71,37 @@ fn a_policy_is_compared_with_other_controllers_and_kept_with_the_result() {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let again: Value = serde_json::from_slice(&place.read("again/summary.json")).expect("JSON");
     assert_eq!(again["cases"][0]["runs"][0], summary["cases"][1]["runs"][0]);
+}
+
+/// Chooses the controller of a file as a command does, in a session of its own.
+fn loaded(file: &Path) -> Weak<OwnedEntry> {
+    let session = narrows::workbench::session(&[]).expect("no controllers but those of the stacks");
+    let _session = session.enter();
+    let path = file.display().to_string();
+    let chosen = narrows_scenario::load_controller(&path, Path::new(""))
+        .unwrap_or_else(|error| panic!("{error}"));
+    let choice: Choice = chosen.parse().unwrap_or_else(|error| panic!("{error}"));
+    let EntryRef::Owned(entry) = choice.entry() else { panic!("{chosen} is of a file") };
+    Arc::downgrade(entry)
+}
+
+/// A search loads thousands of files in one process.
+#[test]
+fn files_under_many_names_are_freed_with_their_commands() {
+    let place = Scratch::new("policies-freed");
+    let object = concat!(env!("CARGO_MANIFEST_DIR"), "/../bpf/tests/objects/reno.bpf.o");
+    let mut entries = Vec::new();
+    for number in 0..1000 {
+        let name = format!("policy-{number}.policy.json");
+        put(&place, &name, &constant(0.0));
+        entries.push(loaded(&place.path(&name)));
+    }
+    for number in 0..20 {
+        let file = place.path(&format!("object-{number}.bpf.o"));
+        fs::copy(object, &file).expect("it is copied");
+        entries.push(loaded(&file));
+    }
+    assert!(entries.iter().all(|entry| entry.upgrade().is_none()));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Datasets: entries back to back.
+//! Status datasets of the NFD management protocol: sequences of TLV entries.
 
 use super::faces::{ChannelStatus, FaceStatus};
 use super::record::Record;
@@ -8,7 +8,7 @@ use crate::tlv::{Buffer, DecodeError, Reader, put_nested};
 
 /// An entry of a dataset.
 pub trait Entry<'a>: Record<'a> {
-    /// TYPE of the entry.
+    /// TLV TYPE of the entry.
     const NUMBER: u32 = 128;
 
     /// Appends the entry.
@@ -27,11 +27,11 @@ impl<'a> Entry<'a> for ChannelStatus<'a> {
     const NUMBER: u32 = 130;
 }
 
-/// Decodes the entries of a dataset. `content` is the joined content of its segments.
+/// Reads the entries of a dataset. `content` is the content of all its segments, joined.
 ///
 /// # Errors
-/// An entry that is malformed, lacks a field, or has another TYPE is an error. The iterator ends
-/// after octets that are not an element.
+/// An item is an error if the entry is malformed, lacks a field or has another TYPE. The iterator
+/// ends after octets that are no TLV element.
 pub fn entries<'a, T: Entry<'a>>(
     content: &'a [u8],
 ) -> impl Iterator<Item = Result<T, DecodeError>> + use<'a, T> {

@@ -20,10 +20,9 @@ impl Order {
             self.last = place;
             return Ok(true);
         }
-        match element.is_critical() {
-            false => Ok(false),
-            true if place == 0 => Err(element.fail(Fault::Unknown)),
-            true => Err(element.fail(Fault::OutOfOrder)),
+        if !element.is_critical() {
+            return Ok(false);
         }
+        Err(element.fail(if place == 0 { Fault::Unknown } else { Fault::OutOfOrder }))
     }
 }

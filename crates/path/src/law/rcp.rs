@@ -168,13 +168,10 @@ impl RateLaw for RcpLaw {
 mod tests {
     use super::*;
     use crate::LawChoice;
+    use crate::queue::testing::close;
     use narrows_units::Bytes;
 
     const D: Span = Span::from_millis(100);
-
-    fn close(value: f64, expected: f64) -> bool {
-        (value - expected).abs() <= 1e-9 * expected.abs()
-    }
 
     /// At this rate, with a mean round trip of 100 ms; a tick each mean round trip if `text` says
     /// nothing else.

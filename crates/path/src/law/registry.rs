@@ -6,21 +6,25 @@ use super::rcp::{self, RcpLaw};
 use narrows_params::{Catalogue, Registered, Spec};
 use narrows_units::{Rate, Span};
 use narrows_wire::Rates;
+use std::borrow::Cow;
 
-impl Registered for LawEntry {
+impl Registered for &'static LawEntry {
     const WHAT: &'static str = "rate law";
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         self.name
     }
-    fn params(&self) -> &'static [Spec] {
+    fn params(&self) -> &[Spec] {
         self.params
+    }
+    fn kept(&self) -> (Cow<'static, str>, Cow<'static, [Spec]>) {
+        (Cow::Borrowed(self.name), Cow::Borrowed(self.params))
     }
 }
 
 impl Catalogue for LawEntry {
-    type Entry = LawEntry;
-    fn built_in() -> &'static [&'static LawEntry] {
-        LAWS
+    type Entry = &'static LawEntry;
+    fn built_in() -> Vec<&'static LawEntry> {
+        LAWS.to_vec()
     }
 }
 

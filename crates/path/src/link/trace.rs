@@ -202,9 +202,10 @@ fn plain(number: &str, places: usize) -> Option<String> {
     let exponent: i32 = exponent.parse().ok().filter(|exponent| (-30..=30).contains(exponent))?;
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let zeros = "0".repeat(exponent.unsigned_abs() as usize);
-    let digits = match exponent < 0 {
-        true => format!("{zeros}{whole}{fraction}"),
-        false => format!("{whole}{fraction}{zeros}"),
+    let digits = if exponent < 0 {
+        format!("{zeros}{whole}{fraction}")
+    } else {
+        format!("{whole}{fraction}{zeros}")
     };
     let point = if exponent < 0 { whole.len() } else { whole.len() + zeros.len() };
     if whole.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {

@@ -55,7 +55,8 @@ impl Transmissions {
         let mut gone = 0;
         let mut at_once = 0;
         // In registers: they change with each packet.
-        let (mut counted, mut free_at) = (self.counted, self.free_at);
+        let mut counted = self.counted;
+        let mut free_at = self.free_at;
         for first in &self.line {
             if !counted {
                 let start = first.arrived.max(free_at);

@@ -5,6 +5,17 @@ use narrows_params::Params;
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 use narrows_wire::{Ecn, Header};
 
+/// True if two numbers are equal but for rounding: to 9 digits, or 1e-12.
+pub(crate) fn close(value: f64, expected: f64) -> bool {
+    (value - expected).abs() <= 1e-9 * expected.abs().max(1e-3)
+}
+
+/// Asserts that two numbers are [`close`].
+#[track_caller]
+pub(crate) fn near(value: f64, expected: f64) {
+    assert!(close(value, expected), "{value}, not {expected}");
+}
+
 /// A packet that tells everything a discipline asks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Small {

@@ -171,7 +171,7 @@ fn check_one(
         written.saved.as_ref().map(|saved| check_saved(saved, controller.is_some())).transpose()?;
     let name = match &written.name {
         Some(name) => checked_name(name)?,
-        None => names.default(controller.as_ref().map_or("udp", |choice| choice.entry().name)),
+        None => names.default(controller.as_ref().map_or("udp", |choice| choice.entry().name())),
     };
     let stream = match (&written.stream, &written.name) {
         (Some(stream), _) => checked_name(stream)?,

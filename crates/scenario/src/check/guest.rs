@@ -9,11 +9,11 @@ use narrows_control::Choice;
 
 /// Refuses keys of a flow that have no effect on its guest.
 pub(super) fn check(raw: &RawFlow, guest: &Choice, workload: &Workload) -> Checked<()> {
-    let name = guest.entry().name;
+    let name = guest.entry().name();
     if let Some(table) = &raw.transport {
         let message =
             format!("{name} comes with a transport of its own, which has none of these keys");
-        let keys: Vec<&str> = guest.entry().params.iter().map(|param| param.name).collect();
+        let keys: Vec<&str> = guest.entry().params().iter().map(|param| param.name).collect();
         let help = format!(
             "leave the flow's transport out; parameters of {name} are {}, as in \"{name}?{}=...\"",
             keys.join(", "),

@@ -44,7 +44,7 @@ impl Asking<'_> {
                         &controller.span,
                         format!(
                             "{} needs {need}, which Interests and Data do not give",
-                            choice.entry().name
+                            choice.entry().name()
                         ),
                         "take another controller, or a consumer that follows rates",
                     )),

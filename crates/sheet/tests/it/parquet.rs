@@ -79,7 +79,8 @@ fn no_column_is_unsigned_and_a_count_that_no_table_holds_is_refused() {
 #[test]
 fn damaged_files_are_read_or_refused_and_columns_stay_equally_long() {
     let whole = written(vec![example()]);
-    let (mut refused, mut taken) = (0, 0);
+    let mut refused = 0;
+    let mut taken = 0;
     for at in 0..whole.len() {
         for mask in [0x01, 0x10, 0x80, 0xff] {
             let mut damaged = whole.clone();

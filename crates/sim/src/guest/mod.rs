@@ -87,7 +87,8 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         };
         let number = hosted.sent[end as usize];
         hosted.sent[end as usize] += sent.len() as u64;
-        let (flow, headers) = (self.slots[slot].flow as usize, self.slots[slot].headers);
+        let flow = self.slots[slot].flow as usize;
+        let headers = self.slots[slot].headers;
         if !lives && slot == flow {
             self.sources[flow].application.lose(now);
         }

@@ -2,15 +2,15 @@
 
 use crate::common::{one_link, scenario};
 use crate::faulty::ENTRY;
-use narrows_control::{Fault, register};
+use narrows_control::{Fault, Session};
 use narrows_sim::SimError;
 use narrows_units::Span;
-use std::sync::Once;
 
 /// The error of a run.
 fn error(text: &str) -> SimError {
-    static ADDED: Once = Once::new();
-    ADDED.call_once(|| register(&ENTRY).unwrap());
+    let session = Session::default();
+    session.register(&ENTRY).unwrap();
+    let _session = session.enter();
     narrows_sim::run(&scenario(text)).map(drop).unwrap_err()
 }
 

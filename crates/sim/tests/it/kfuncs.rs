@@ -4,13 +4,13 @@
 use crate::common::{one_link, scenario};
 use narrows_bpf::files;
 use narrows_control::{
-    Basis, Build, Built, Choice, Controller, Decision, Entry, Fault, Feedback, Open, Sent, Setup,
-    Tag, Timeout, register,
+    Basis, Build, Built, Choice, Controller, Decision, Entry, Fault, Feedback, Open, Sent, Session,
+    Setup, Tag, Timeout,
 };
 use narrows_params::{Need, ParamError, Params};
 use narrows_units::Time;
 use std::path::Path;
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// A controller that is obeyed, and one beside it.
 struct Both {
@@ -47,11 +47,11 @@ static ENTRY: Entry = Entry {
 
 fn build(setup: &Setup, _params: &Params) -> Result<Built, ParamError> {
     let object = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bpf/tests/objects/forward.bpf.o");
-    let entry =
-        files::entry(&object.display().to_string()).unwrap_or_else(|error| panic!("{error}"));
+    let entry = files::entry(&Session::current(), &object.display().to_string())
+        .unwrap_or_else(|error| panic!("{error}"));
     let choice = |text: &str| text.parse::<Choice>()?.build(setup);
     let obeyed = choice("cubic")?;
-    let beside = choice(&format!("{}?ops=cubic_again", entry.name))?;
+    let beside = choice(&format!("{}?ops=cubic_again", entry.name()))?;
     Ok(Built::new(Both { obeyed, beside, seen: Seen::default() }))
 }
 
@@ -116,9 +116,10 @@ impl Controller for Both {
 
 /// Runs CUBIC and the kernel's functions of it beside each other.
 fn beside(link: &str) -> Seen {
-    static ADDED: Once = Once::new();
     static ALONE: Mutex<()> = Mutex::new(());
-    ADDED.call_once(|| register(&ENTRY).unwrap());
+    let session = Session::default();
+    session.register(&ENTRY).unwrap();
+    let _session = session.enter();
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     narrows_sim::run(&scenario(&one_link("both", 30, 0, link, "")))
         .unwrap_or_else(|error| panic!("{error}"));

@@ -308,7 +308,8 @@ fn a_connection_resumes_from_what_the_one_before_has_saved() {
         let took: Vec<f64> = list.iter().map(|transfer| transfer.took.as_secs_f64()).collect();
         crate::common::median(took)
     };
-    let (anew, saved) = (mean("new"), mean("saved"));
+    let anew = mean("new");
+    let saved = mean("saved");
     assert!(saved < 0.7 * anew, "{saved} s, {anew} s");
 }
 

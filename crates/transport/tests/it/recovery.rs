@@ -71,7 +71,8 @@ fn the_reordering_window_is_at_most_the_smoothed_round_trip() {
     let mut rig = Rig::new(10.0);
     for round in 0..8 {
         rig.numbers(100 * round);
-        let (heard, next) = (100 * round + 100, 10 * round + 10);
+        let heard = 100 * round + 100;
+        let next = 10 * round + 10;
         rig.ack(heard, next);
         // A duplicate in each round trip: the window grows by a quarter of the least round trip.
         rig.dsack(heard, next, &[(next - 1, next)]);

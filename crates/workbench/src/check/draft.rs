@@ -99,7 +99,7 @@ pub fn refuse_unheeded(args: &request::Check) -> Result<(), Failure> {
 
 /// True if the controller reports the states of BBR.
 pub fn shows_states(controller: &Choice) -> bool {
-    controller.entry().name == "bbr3"
+    controller.entry().name() == "bbr3"
 }
 
 /// Returns the controller with the profile against which it is judged.

@@ -2,6 +2,7 @@
 
 pub mod bursts;
 pub mod flow_control;
+mod named;
 pub mod offload;
 pub mod short_runs;
 pub mod timed_out;

@@ -3,8 +3,8 @@
 use super::profile::{BEFORE_LOSS, FLAT_ERAS, FLAT_ERAS_BEFORE_SIGNALS};
 use super::signals::Signal;
 
-/// Growth of the rate in an era that counts as growth (`c4_growth_evaluate`, a quarter of the way
-/// to twice the rate). The draft says only that the rate does not increase.
+/// Factor from which on the rate of an era counts as growing (`c4_growth_evaluate`: a quarter of
+/// the way to twice the rate). The draft says only that the rate does not increase.
 pub const GROWTH: f64 = 1.25;
 
 /// The search for the capacity.
@@ -24,14 +24,15 @@ impl Initial {
         Initial { window, flat_eras: 0, packets: 0 }
     }
 
-    /// Packets with so many bytes in total are acknowledged.
+    /// Packets with so many bytes in total are acknowledged. The window grows by these bytes, and
+    /// after each era without growth by an eighth of them.
     pub fn on_ack(&mut self, packets: u64, bytes: u64) {
         self.packets += packets;
         self.window += (bytes >> (3 * self.flat_eras)) as f64;
     }
 
-    /// An era ends in which the rate `grew`, or in which the application was the `limited`ing
-    /// factor. True if the search is over.
+    /// Ends an era: `grew` if its rate was higher, `limited` if the application limited it, which
+    /// says nothing about the path. Returns true if the search is over.
     pub fn end_era(&mut self, grew: bool, limited: bool) -> bool {
         if grew {
             self.flat_eras = 0;

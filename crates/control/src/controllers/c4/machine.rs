@@ -162,7 +162,8 @@ impl C4 {
 
     /// "Restarting Initial if High Jitter".
     pub(super) fn jitters(&self) -> bool {
-        let (min, max) = (self.rtts.min(), self.rtts.max());
+        let min = self.rtts.min();
+        let max = self.rtts.max();
         min.zip(max).is_some_and(|(min, max)| 5 * min.as_nanos() < 2 * max.as_nanos())
     }
 

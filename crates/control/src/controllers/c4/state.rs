@@ -24,9 +24,9 @@
 pub enum C4State {
     /// Looks for the capacity as slow start does.
     Initial,
-    /// Sends at what an earlier connection saved.
+    /// Sends at the rate that an earlier connection saved.
     Resuming,
-    /// Sends less than the nominal rate for an era, to drain and to assess what was before.
+    /// Sends below the nominal rate for an era, to drain the queue and to judge the era before.
     Recovery,
     /// Sends at the nominal rate.
     Cruising,
@@ -52,13 +52,13 @@ impl C4State {
 /// The era in progress: it ends when a transmission that left in it is acknowledged.
 #[derive(Clone, Copy, Debug)]
 pub struct Era {
-    /// The first transmission of it (`era_sequence`).
+    /// Number of its first transmission (`era_sequence`).
     pub first: u32,
     /// Multiple of the nominal rate in the era before, whose packets are acknowledged in this one
     /// (`alpha_previous`).
     pub alpha_before: f64,
     /// Nominal rate when it began, in bytes per second.
     pub rate: f64,
-    /// The application limited some of what was acknowledged in it.
+    /// True if some of the data acknowledged in it was limited by the application.
     pub limited: bool,
 }

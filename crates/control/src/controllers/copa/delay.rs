@@ -19,9 +19,9 @@ pub struct Delay {
     greatest: WindowedMax<Span, u64>,
 }
 
-/// The values of the windows.
+/// Delays of the present window of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct DelayView {
     /// The least round trip of the last half of a smoothed one: RTTstanding.
     pub standing: Span,
     /// RTTstanding − RTTmin: the queueing delay d_q.
@@ -46,9 +46,9 @@ impl Delay {
     }
 
     /// The known values; `None` before the first round trip.
-    pub fn seen(&self) -> Option<Seen> {
+    pub fn seen(&self) -> Option<DelayView> {
         let (Reverse(least), Reverse(standing)) = (self.least.get(), self.standing.get());
-        (standing != Span::MAX).then(|| Seen {
+        (standing != Span::MAX).then(|| DelayView {
             standing,
             queueing: standing.saturating_sub(least),
             spread: self.greatest.get().saturating_sub(least),

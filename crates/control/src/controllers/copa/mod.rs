@@ -31,7 +31,7 @@ use crate::parts::round::Round;
 use crate::parts::window::used;
 use crate::{Basis, Build, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout};
-use delay::{Delay, Seen};
+use delay::{Delay, DelayView};
 use mode::Mode;
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
@@ -107,12 +107,12 @@ impl Copa {
     }
 
     /// w/RTTstanding ≤ 1/(δ·d_q).
-    fn is_below_target(&self, seen: Seen) -> bool {
+    fn is_below_target(&self, seen: DelayView) -> bool {
         self.cwnd * seen.queueing.as_secs_f64()
             <= self.mode.inverse_delta() * seen.standing.as_secs_f64()
     }
 
-    fn move_window(&mut self, feedback: &Feedback<'_>, seen: Seen) {
+    fn move_window(&mut self, feedback: &Feedback<'_>, seen: DelayView) {
         let below = self.is_below_target(seen);
         if self.slow_start {
             if below {

@@ -1,6 +1,6 @@
 //! The choice of delta: the default, or competitive among senders that fill the buffer.
 
-use super::delay::Seen;
+use super::delay::DelayView;
 use narrows_units::{Span, Time};
 
 /// A queue below this part of the spread of round trips is nearly empty (Copa, section 2.2).
@@ -44,8 +44,8 @@ impl Mode {
     }
 
     /// Looks at the queue.
-    pub fn observe(&mut self, now: Time, seen: Seen, srtt: Span) {
-        let Seen { queueing, spread, .. } = seen;
+    pub fn observe(&mut self, now: Time, seen: DelayView, srtt: Span) {
+        let DelayView { queueing, spread, .. } = seen;
         let emptied = *self.emptied.get_or_insert(now);
         if queueing.is_zero() || queueing * NEARLY_EMPTY < spread {
             self.emptied = Some(now);
@@ -80,9 +80,9 @@ mod tests {
     use super::*;
     use crate::testing::at;
 
-    fn seen(queueing: u64) -> Seen {
+    fn seen(queueing: u64) -> DelayView {
         let [standing, queueing, spread] = [100 + queueing, queueing, 50].map(Span::from_millis);
-        Seen { standing, queueing, spread }
+        DelayView { standing, queueing, spread }
     }
 
     #[test]

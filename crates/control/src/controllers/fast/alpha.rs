@@ -1,16 +1,16 @@
-//! How many packets FAST keeps in the queue.
+//! α: the number of packets that a FAST flow keeps in the queue.
 
 /// α, in packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Alpha {
-    /// As given.
+    /// A constant number of packets.
     Fixed(f64),
-    /// By the rate measured: a line of [`TABLE`].
+    /// By the measured rate: the index of a line of [`TABLE`].
     Table(usize),
 }
 
-/// α for a range of rates, in bit/s. Ranges overlap, so that a rate at their edge does not move α
-/// to and fro.
+/// α for a range of rates, in bit/s. The ranges overlap, so that α does not oscillate while the
+/// rate is near the end of a range.
 struct Line {
     packets: f64,
     /// Above this rate the next line holds.
@@ -19,7 +19,7 @@ struct Line {
     down: f64,
 }
 
-/// The prototype's table.
+/// The table of the authors' prototype.
 const TABLE: [Line; 3] = [
     Line { packets: 8.0, up: 12e6, down: 0.0 },
     Line { packets: 20.0, up: 120e6, down: 10e6 },
@@ -27,12 +27,12 @@ const TABLE: [Line; 3] = [
 ];
 
 impl Alpha {
-    /// `packets`, or by the table.
+    /// A constant number of packets; the table for `None`.
     pub fn new(packets: Option<f64>) -> Alpha {
         packets.map_or(Alpha::Table(0), Alpha::Fixed)
     }
 
-    /// The packets.
+    /// The value now, in packets.
     pub fn packets(self) -> f64 {
         match self {
             Alpha::Fixed(packets) => packets,
@@ -40,7 +40,7 @@ impl Alpha {
         }
     }
 
-    /// `rate` was measured over a round trip, in bit/s.
+    /// Moves to the line of the rate of the latest round trip, in bit/s.
     pub fn measured(&mut self, rate: f64) {
         if let Alpha::Table(line) = self {
             while rate > TABLE[*line].up {

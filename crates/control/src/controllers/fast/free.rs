@@ -43,9 +43,10 @@ impl Free {
 
     /// True if next to nothing is queued of a flow with `flight` packets under way.
     pub fn is_free(&self, delay: &Delay, flight: f64, alpha: f64) -> bool {
-        match self.published {
-            true => delay.mean().is_some_and(|(base, rtt)| rtt - base < self.threshold),
-            false => delay.least().is_some_and(|least| self.is_short(least, flight, alpha)),
+        if self.published {
+            delay.mean().is_some_and(|(base, rtt)| rtt - base < self.threshold)
+        } else {
+            delay.least().is_some_and(|least| self.is_short(least, flight, alpha))
         }
     }
 

@@ -9,7 +9,7 @@ pub const MIN_WINDOW: f64 = 2.0;
 /// How the window moves once a queue can be seen.
 pub trait WindowLaw: Send {
     /// An acknowledgement of new data, at a window of `w` packets. Returns the window after it.
-    fn on_ack(&mut self, w: f64, seen: &Seen<'_>) -> f64;
+    fn on_ack(&mut self, w: f64, seen: &AckView<'_>) -> f64;
 
     /// Something else moves the window: what was decided before does not hold any more.
     fn suspend(&mut self);
@@ -27,7 +27,7 @@ pub trait WindowLaw: Send {
 }
 
 /// The measurements that an acknowledgement gives to a law.
-pub struct Seen<'a> {
+pub struct AckView<'a> {
     pub now: Time,
     /// Packets acknowledged.
     pub packets: f64,

@@ -58,7 +58,7 @@ use alpha::Alpha;
 use delay::Delay;
 use free::Free;
 pub use kernel::{KERNEL, TWIN};
-use law::{MIN_WINDOW, Past, Seen, WindowLaw};
+use law::{AckView, MIN_WINDOW, Past, WindowLaw};
 use narrows_params::{Need, Params};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
@@ -170,7 +170,7 @@ impl<L: WindowLaw> Fast<L> {
             self.window.cwnd += limited;
             return;
         }
-        let seen = Seen {
+        let seen = AckView {
             now: feedback.now,
             packets: feedback.acked.len() as f64,
             limited,

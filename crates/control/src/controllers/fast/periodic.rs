@@ -1,7 +1,7 @@
 //! The later algorithm: a window law, applied at once in every other round trip.
 
 use super::increase::{Increase, Pace, Spreading};
-use super::law::{MIN_WINDOW, Seen, WindowLaw};
+use super::law::{AckView, MIN_WINDOW, WindowLaw};
 use narrows_units::{Span, Time};
 
 /// Least time between two updates (ns-2.35 `tcp-fast.cc`; the prototype had 20 ms).
@@ -31,7 +31,7 @@ impl Periodic {
         Periodic { gamma, increase: Increase::new(spreading), updated: None, active: false }
     }
 
-    fn update(&mut self, w: f64, seen: &Seen<'_>) -> f64 {
+    fn update(&mut self, w: f64, seen: &AckView<'_>) -> f64 {
         let Some((base, rtt)) = seen.delay.mean() else { return w };
         let target = target(self.gamma, w, seen.flight, base, rtt, seen.alpha);
         let pace =
@@ -48,7 +48,7 @@ impl Periodic {
 }
 
 impl WindowLaw for Periodic {
-    fn on_ack(&mut self, mut w: f64, seen: &Seen<'_>) -> f64 {
+    fn on_ack(&mut self, mut w: f64, seen: &AckView<'_>) -> f64 {
         if seen.round.ended {
             if seen.limited > 0.0 {
                 w += self.increase.end_round();

@@ -13,7 +13,7 @@
 //! spread evenly (ours).
 
 use super::increase::{Increase, Pace, Spreading};
-use super::law::{MIN_WINDOW, Seen, WindowLaw};
+use super::law::{AckView, MIN_WINDOW, WindowLaw};
 use super::periodic::target;
 use narrows_units::Time;
 
@@ -41,7 +41,7 @@ impl Stepwise {
 
     /// Ends a round trip, at a window of `w`: the window moves in every other one. Returns the
     /// window.
-    fn end_round(&mut self, w: f64, seen: &Seen<'_>) -> f64 {
+    fn end_round(&mut self, w: f64, seen: &AckView<'_>) -> f64 {
         let held = self.increase.end_round();
         // A window that is not used need not grow.
         let w = if seen.limited > 0.0 { self.bounded(w, held) } else { w };
@@ -56,7 +56,7 @@ impl Stepwise {
 }
 
 impl WindowLaw for Stepwise {
-    fn on_ack(&mut self, mut w: f64, seen: &Seen<'_>) -> f64 {
+    fn on_ack(&mut self, mut w: f64, seen: &AckView<'_>) -> f64 {
         let grown = self.increase.on_ack(seen.now, seen.limited);
         if seen.round.ended {
             w = self.end_round(w, seen);

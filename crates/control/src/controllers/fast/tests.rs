@@ -388,7 +388,8 @@ type Flow = (f64, f64, (f64, f64));
 fn queueing(capacity: f64, flows: &[Flow], windows: &[f64]) -> f64 {
     let rate =
         |q: f64| flows.iter().zip(windows).map(|((_, base, _), w)| w / (base + q)).sum::<f64>();
-    let (mut low, mut high) = (0.0, windows.iter().sum::<f64>() / capacity);
+    let mut low = 0.0;
+    let mut high = windows.iter().sum::<f64>() / capacity;
     if rate(0.0) <= capacity {
         return 0.0;
     }

@@ -60,7 +60,7 @@ const APART: u64 = 9;
 
 /// The phases of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum LedbatPhase {
     /// Slow start; the first ends with a queue.
     Climb { first: bool },
     /// Additive increase, multiplicative decrease.
@@ -75,7 +75,7 @@ struct Ledbat {
     window: Window,
     delay: Delay,
     target: Span,
-    phase: Phase,
+    phase: LedbatPhase,
     /// When the slowdown in progress began.
     slow_since: Option<Time>,
     /// When the next one begins; never before slow start has ended for the first time.
@@ -91,7 +91,7 @@ impl Ledbat {
             window: Window::new(setup),
             delay: Delay::new(),
             target: params.get(&TARGET),
-            phase: Phase::Climb { first: true },
+            phase: LedbatPhase::Climb { first: true },
             slow_since: None,
             next_slowdown: Time::NEVER,
             packet: setup.mss + setup.headers,
@@ -114,14 +114,14 @@ impl Ledbat {
         if let Some(began) = self.slow_since.take() {
             self.next_slowdown = now + now.since(began) * APART;
         }
-        self.phase = Phase::Settled;
+        self.phase = LedbatPhase::Settled;
     }
 
     fn slow_down(&mut self, now: Time, srtt: Span) {
         self.window.threshold = self.window.cwnd.max(MIN_WINDOW);
         self.window.cwnd = self.window.cwnd.min(MIN_WINDOW);
         self.slow_since = Some(now);
-        self.phase = Phase::Frozen(now + srtt * FROZEN);
+        self.phase = LedbatPhase::Frozen(now + srtt * FROZEN);
     }
 
     fn climb(&mut self, feedback: &Feedback<'_>, first: bool) {
@@ -169,19 +169,19 @@ impl Controller for Ledbat {
             return;
         }
         match self.phase {
-            Phase::Frozen(until) if feedback.now < until => {}
-            Phase::Frozen(_) => self.phase = Phase::Climb { first: false },
-            Phase::Climb { first } => self.climb(feedback, first),
-            Phase::Settled if feedback.now >= self.next_slowdown => {
+            LedbatPhase::Frozen(until) if feedback.now < until => {}
+            LedbatPhase::Frozen(_) => self.phase = LedbatPhase::Climb { first: false },
+            LedbatPhase::Climb { first } => self.climb(feedback, first),
+            LedbatPhase::Settled if feedback.now >= self.next_slowdown => {
                 self.slow_down(feedback.now, feedback.srtt)
             }
-            Phase::Settled => self.step(feedback),
+            LedbatPhase::Settled => self.step(feedback),
         }
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.window.collapse(timeout, self.window.cwnd / 2.0);
-        self.phase = Phase::Climb { first: false };
+        self.phase = LedbatPhase::Climb { first: false };
     }
 
     fn on_undo(&mut self, _now: Time) {
@@ -227,7 +227,7 @@ mod tests {
         let mut ledbat = ledbat(window);
         ledbat.delay.sample(at(0), Span::from_millis(40));
         (0..4).for_each(|_| ledbat.delay.sample(at(0), Span::from_millis(40 + queueing)));
-        ledbat.phase = Phase::Settled;
+        ledbat.phase = LedbatPhase::Settled;
         ledbat
     }
 
@@ -263,13 +263,13 @@ mod tests {
         }
         assert_eq!(tell(&mut ledbat, 60, 12..15, 200), 17.0, "one of the latest four has no queue");
         tell(&mut ledbat, 61, 15..15, 85);
-        assert_eq!(ledbat.phase, Phase::Climb { first: true }, "45 ms are three quarters");
+        assert_eq!(ledbat.phase, LedbatPhase::Climb { first: true }, "45 ms are three quarters");
         for ms in 70..74 {
             tell(&mut ledbat, ms, 15..15, 86);
         }
         assert_eq!(
             (ledbat.phase, ledbat.window.threshold, ledbat.next_slowdown),
-            (Phase::Settled, 17.0, at(173))
+            (LedbatPhase::Settled, 17.0, at(173))
         );
     }
 
@@ -288,7 +288,10 @@ mod tests {
         (0..4).for_each(|_| ledbat.delay.sample(at(1_160), Span::from_millis(140)));
         assert_eq!(tell(&mut ledbat, 1_200, 9..15, 140), 5.0);
         assert_eq!(tell(&mut ledbat, 1_250, 15..21, 140), 6.0);
-        assert_eq!((ledbat.phase, ledbat.next_slowdown), (Phase::Settled, at(1_250 + 9 * 250)));
+        assert_eq!(
+            (ledbat.phase, ledbat.next_slowdown),
+            (LedbatPhase::Settled, at(1_250 + 9 * 250))
+        );
     }
 
     /// Section 4.4: the first slowdown comes two round trips after slow start has ended, also where
@@ -299,11 +302,11 @@ mod tests {
         ledbat.on_timeout(&Timeout::new(at(100), 30, 30, false));
         assert_eq!(
             (ledbat.phase, ledbat.next_slowdown),
-            (Phase::Climb { first: false }, Time::NEVER)
+            (LedbatPhase::Climb { first: false }, Time::NEVER)
         );
         ledbat.window.cwnd = 14.9;
         tell(&mut ledbat, 500, 0..14, 40);
-        assert_eq!((ledbat.phase, ledbat.next_slowdown), (Phase::Settled, at(600)));
+        assert_eq!((ledbat.phase, ledbat.next_slowdown), (LedbatPhase::Settled, at(600)));
     }
 
     #[test]
@@ -318,19 +321,19 @@ mod tests {
         ledbat.on_feedback(&lost);
         assert_eq!(
             (ledbat.window.cwnd, ledbat.phase, ledbat.next_slowdown),
-            (15.0, Phase::Settled, at(200))
+            (15.0, LedbatPhase::Settled, at(200))
         );
         ledbat.slow_down(at(200), Span::from_millis(50));
-        ledbat.phase = Phase::Climb { first: false };
+        ledbat.phase = LedbatPhase::Climb { first: false };
         ledbat.on_feedback(&Feedback { now: at(400), ..lost });
         assert_eq!(
             (ledbat.window.cwnd, ledbat.phase, ledbat.next_slowdown),
-            (2.0, Phase::Settled, at(400 + 9 * 200))
+            (2.0, LedbatPhase::Settled, at(400 + 9 * 200))
         );
         ledbat.on_timeout(&Timeout::new(at(500), 2, 2, false));
         assert_eq!(
             (ledbat.window.cwnd, ledbat.phase, ledbat.next_slowdown),
-            (1.0, Phase::Climb { first: false }, at(2_200))
+            (1.0, LedbatPhase::Climb { first: false }, at(2_200))
         );
     }
 }

@@ -110,18 +110,20 @@ const TRIALS: usize = 4;
 ///
 /// Silence and idleness lead from any phase to Decision, the first round trip to Starting.
 #[derive(Clone, Copy, Debug)]
-enum Phase {
+enum AllegroPhase {
     Starting(SlowStart),
     Decision(Trials),
-    Adjusting(Steps),
+    Adjusting(DirectedSteps),
 }
 
-impl Phase {
+impl AllegroPhase {
     /// True if the state machine may go from `before` to this phase.
-    fn may_follow(&self, before: &Phase) -> bool {
+    fn may_follow(&self, before: &AllegroPhase) -> bool {
         match self {
-            Phase::Starting(_) | Phase::Decision(_) => true,
-            Phase::Adjusting(_) => matches!(before, Phase::Decision(_) | Phase::Adjusting(_)),
+            AllegroPhase::Starting(_) | AllegroPhase::Decision(_) => true,
+            AllegroPhase::Adjusting(_) => {
+                matches!(before, AllegroPhase::Decision(_) | AllegroPhase::Adjusting(_))
+            }
         }
     }
 }
@@ -138,7 +140,7 @@ struct Trials {
 
 /// Steps in the direction that was decided.
 #[derive(Clone, Copy, Debug)]
-struct Steps {
+struct DirectedSteps {
     up: bool,
     /// How many steps, the one under way included.
     n: u32,
@@ -155,7 +157,7 @@ struct Allegro {
     epsilon_max: f64,
     epsilon: f64,
     rate: f64,
-    phase: Phase,
+    phase: AllegroPhase,
 }
 
 impl Allegro {
@@ -166,18 +168,18 @@ impl Allegro {
             epsilon_max: params.get(&EPSILON_MAX).max(epsilon_min),
             epsilon: epsilon_min,
             rate: 0.0,
-            phase: Phase::Starting(SlowStart::new(0.0)),
+            phase: AllegroPhase::Starting(SlowStart::new(0.0)),
         }
     }
 
     /// The state machine moves.
-    fn enter(&mut self, phase: Phase) {
+    fn enter(&mut self, phase: AllegroPhase) {
         debug_assert!(phase.may_follow(&self.phase), "from {:?} to {phase:?}", self.phase);
         self.phase = phase;
     }
 
     fn try_both(&mut self) -> Next {
-        self.enter(Phase::Decision(Trials::default()));
+        self.enter(AllegroPhase::Decision(Trials::default()));
         Next::Anew
     }
 
@@ -205,25 +207,32 @@ impl Allegro {
         };
         self.rate = context.bound(self.rate * share);
         self.epsilon = self.epsilon_min;
-        self.step(Steps { up, n: 1, before: (self.rate, utility), planned: false }, context)
+        self.step(DirectedSteps { up, n: 1, before: (self.rate, utility), planned: false }, context)
     }
 
     /// Takes the next step: n times the least share.
-    fn step(&mut self, steps: Steps, context: &Context<'_>) -> Next {
+    fn step(&mut self, steps: DirectedSteps, context: &Context<'_>) -> Next {
         let share = steps.n as f64 * self.epsilon_min;
         let change = if steps.up { 1.0 + share } else { 1.0 - share };
         self.rate = context.bound(self.rate * change);
-        self.enter(Phase::Adjusting(steps));
+        self.enter(AllegroPhase::Adjusting(steps));
         Next::Anew
     }
 
-    fn on_step(&mut self, steps: Steps, judged: Option<Judged>, context: &Context<'_>) -> Next {
+    fn on_step(
+        &mut self,
+        steps: DirectedSteps,
+        judged: Option<Judged>,
+        context: &Context<'_>,
+    ) -> Next {
         match judged {
-            None => self.enter(Phase::Adjusting(Steps { planned: false, ..steps })),
+            None => self.enter(AllegroPhase::Adjusting(DirectedSteps { planned: false, ..steps })),
             Some(judged) if judged.utility > steps.before.1 => {
                 let before = (self.rate, judged.utility);
-                return self
-                    .step(Steps { n: steps.n + 1, before, planned: false, ..steps }, context);
+                return self.step(
+                    DirectedSteps { n: steps.n + 1, before, planned: false, ..steps },
+                    context,
+                );
             }
             Some(_) => {
                 self.rate = steps.before.0;
@@ -237,15 +246,17 @@ impl Allegro {
 impl RateControl for Allegro {
     fn start(&mut self, rate: f64) {
         self.rate = rate;
-        self.enter(Phase::Starting(SlowStart::new(rate)));
+        self.enter(AllegroPhase::Starting(SlowStart::new(rate)));
     }
 
     fn plan(&mut self, context: &mut Context<'_>) -> (f64, bool) {
         self.rate = context.bound(self.rate);
         match &mut self.phase {
-            Phase::Starting(start) => (start.plan(context), true),
-            Phase::Adjusting(steps) => (self.rate, !std::mem::replace(&mut steps.planned, true)),
-            Phase::Decision(trials) => {
+            AllegroPhase::Starting(start) => (start.plan(context), true),
+            AllegroPhase::Adjusting(steps) => {
+                (self.rate, !std::mem::replace(&mut steps.planned, true))
+            }
+            AllegroPhase::Decision(trials) => {
                 let orders = *trials
                     .high_first
                     .get_or_insert_with(|| [(); 2].map(|()| context.random.chance(0.5)));
@@ -263,7 +274,7 @@ impl RateControl for Allegro {
 
     fn on_outcome(&mut self, outcome: &Outcome, context: &mut Context<'_>) -> Next {
         match &mut self.phase {
-            Phase::Starting(start) => match start.on_outcome(outcome) {
+            AllegroPhase::Starting(start) => match start.on_outcome(outcome) {
                 Progress::On => Next::Continue,
                 Progress::Again => Next::Anew,
                 Progress::Over => {
@@ -271,14 +282,14 @@ impl RateControl for Allegro {
                     self.try_both()
                 }
             },
-            Phase::Decision(trials) => {
+            AllegroPhase::Decision(trials) => {
                 let Ok(judged) = outcome.judged else { return self.try_both() };
                 trials.utilities[trials.judged] = judged.utility;
                 trials.judged += 1;
                 let trials = *trials;
                 if trials.judged < TRIALS { Next::Continue } else { self.decide(trials, context) }
             }
-            Phase::Adjusting(steps) => {
+            AllegroPhase::Adjusting(steps) => {
                 let steps = *steps;
                 self.on_step(steps, outcome.judged.ok(), context)
             }
@@ -297,21 +308,21 @@ impl RateControl for Allegro {
     }
 
     fn is_starting(&self) -> bool {
-        matches!(self.phase, Phase::Starting(_))
+        matches!(self.phase, AllegroPhase::Starting(_))
     }
 
     fn rate(&self) -> f64 {
         match &self.phase {
-            Phase::Starting(start) => start.rate(),
-            Phase::Decision(_) | Phase::Adjusting(_) => self.rate,
+            AllegroPhase::Starting(start) => start.rate(),
+            AllegroPhase::Decision(_) | AllegroPhase::Adjusting(_) => self.rate,
         }
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         let phase = match self.phase {
-            Phase::Starting(_) => 0,
-            Phase::Decision(_) => 1,
-            Phase::Adjusting(_) => 2,
+            AllegroPhase::Starting(_) => 0,
+            AllegroPhase::Decision(_) => 1,
+            AllegroPhase::Adjusting(_) => 2,
         };
         visit("phase", phase as f64);
         visit("epsilon", self.epsilon);
@@ -381,7 +392,7 @@ mod tests {
         bench.plan();
         assert_eq!(bench.outcome(101.5), Next::Anew);
         near(bench.allegro.rate, 101.0 * 1.01);
-        assert!(matches!(bench.allegro.phase, Phase::Decision(_)));
+        assert!(matches!(bench.allegro.phase, AllegroPhase::Decision(_)));
     }
 
     #[test]

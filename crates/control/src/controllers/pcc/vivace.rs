@@ -117,7 +117,7 @@ const MI_PACKETS: Param<f64> =
 /// Silence and idleness lead from any phase to Learning, the first round trip to SlowStart: so
 /// either may follow the other.
 #[derive(Clone, Copy, Debug)]
-enum Phase {
+enum VivacePhase {
     SlowStart(SlowStart),
     Learning(Pair),
 }
@@ -139,7 +139,7 @@ struct Vivace {
     epsilon: f64,
     double_check: bool,
     rate: f64,
-    phase: Phase,
+    phase: VivacePhase,
     stepper: Stepper,
     gradient: f64,
 }
@@ -157,14 +157,14 @@ impl Vivace {
             epsilon: params.get(&EPSILON),
             double_check: params.get(&DOUBLE_CHECK),
             rate: 0.0,
-            phase: Phase::SlowStart(SlowStart::new(0.0)),
+            phase: VivacePhase::SlowStart(SlowStart::new(0.0)),
             stepper: Stepper::new(constants),
             gradient: 0.0,
         }
     }
 
     fn learn(&mut self, doubted: Option<f64>) -> Next {
-        self.phase = Phase::Learning(Pair { doubted, ..Pair::default() });
+        self.phase = VivacePhase::Learning(Pair { doubted, ..Pair::default() });
         Next::Anew
     }
 
@@ -193,13 +193,13 @@ impl Vivace {
 impl RateControl for Vivace {
     fn start(&mut self, rate: f64) {
         self.rate = rate;
-        self.phase = Phase::SlowStart(SlowStart::new(rate));
+        self.phase = VivacePhase::SlowStart(SlowStart::new(rate));
     }
 
     fn plan(&mut self, context: &mut Context<'_>) -> (f64, bool) {
         match &mut self.phase {
-            Phase::SlowStart(start) => (start.plan(context), true),
-            Phase::Learning(pair) => {
+            VivacePhase::SlowStart(start) => (start.plan(context), true),
+            VivacePhase::Learning(pair) => {
                 self.rate = context.bound(self.rate);
                 let high_first = *pair.high_first.get_or_insert_with(|| context.random.chance(0.5));
                 pair.planned = (pair.planned + 1).min(3);
@@ -215,7 +215,7 @@ impl RateControl for Vivace {
 
     fn on_outcome(&mut self, outcome: &Outcome, context: &mut Context<'_>) -> Next {
         match &mut self.phase {
-            Phase::SlowStart(start) => match start.on_outcome(outcome) {
+            VivacePhase::SlowStart(start) => match start.on_outcome(outcome) {
                 Progress::On => Next::Continue,
                 Progress::Again => Next::Anew,
                 Progress::Over => {
@@ -223,7 +223,7 @@ impl RateControl for Vivace {
                     self.learn(None)
                 }
             },
-            Phase::Learning(pair) => {
+            VivacePhase::Learning(pair) => {
                 let Ok(judged) = outcome.judged else {
                     let doubted = pair.doubted;
                     return self.learn(doubted);
@@ -252,18 +252,18 @@ impl RateControl for Vivace {
     }
 
     fn is_starting(&self) -> bool {
-        matches!(self.phase, Phase::SlowStart(_))
+        matches!(self.phase, VivacePhase::SlowStart(_))
     }
 
     fn rate(&self) -> f64 {
         match &self.phase {
-            Phase::SlowStart(start) => start.rate(),
-            Phase::Learning(_) => self.rate,
+            VivacePhase::SlowStart(start) => start.rate(),
+            VivacePhase::Learning(_) => self.rate,
         }
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
-        visit("phase", matches!(self.phase, Phase::Learning(_)) as u8 as f64);
+        visit("phase", matches!(self.phase, VivacePhase::Learning(_)) as u8 as f64);
         visit("utility_gradient", self.gradient);
         self.stepper.inspect(visit);
     }
@@ -307,7 +307,7 @@ mod tests {
                 (rate, false),
                 "a filler"
             );
-            let Phase::Learning(pair) = self.vivace.phase else { panic!("not learning") };
+            let VivacePhase::Learning(pair) = self.vivace.phase else { panic!("not learning") };
             let order = if pair.high_first == Some(true) { [high, low] } else { [low, high] };
             for (utility, loss) in order {
                 let judged = Ok(Judged {

@@ -1,7 +1,7 @@
 //! Both texts, worked by hand. Tests of the older one come first.
 
 use super::*;
-use crate::testing::{acked, at, setup};
+use crate::testing::{acked, at, near, setup};
 use crate::{Acked, Choice};
 
 const JOHANSSON: &str = "screamv2?profile=johansson";
@@ -30,10 +30,6 @@ fn tell(scream: &mut Scream, ms: u64, count: u64, rtt: u64) -> f64 {
         ..Feedback::at(at(ms))
     });
     scream.window
-}
-
-fn near(value: f64, expected: f64) {
-    assert!((value - expected).abs() < 1e-6, "{value} instead of {expected}");
 }
 
 #[test]

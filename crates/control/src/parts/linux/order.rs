@@ -6,7 +6,7 @@ use super::socket::{NO_THRESHOLD, Socket};
 use crate::parts::ecn::codepoint;
 use crate::parts::start::Step;
 use crate::parts::start::cut::CutEnd;
-use crate::parts::window::pacing;
+use crate::parts::window::{LINUX_PACING_GAINS, pacing};
 use crate::{
     Awaited, CaState, Congestion, Controller, Decision, Feedback, Open, Reduction, Saved, Sent,
     Setup, Tag, Timeout,
@@ -14,10 +14,6 @@ use crate::{
 use narrows_params::Params;
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::Ecn;
-
-/// Pacing rate over window per smoothed round trip, below half of the threshold and above
-/// (`sysctl_tcp_pacing_ss_ratio`, `sysctl_tcp_pacing_ca_ratio`).
-const PACING_GAINS: (f64, f64) = (2.0, 1.2);
 
 /// A connection whose controller decides the window alone.
 #[derive(Clone, Debug)]
@@ -216,7 +212,7 @@ impl<T: Callbacks> Linux<T> {
     fn pace(&self) -> Option<Rate> {
         let Socket { cwnd, threshold, .. } = self.socket;
         let threshold = if self.socket.starter.paces_as_below() { NO_THRESHOLD } else { threshold };
-        pacing((cwnd as f64, threshold as f64), PACING_GAINS, self.packet, self.srtt)
+        pacing((cwnd as f64, threshold as f64), LINUX_PACING_GAINS, self.packet, self.srtt)
     }
 
     /// A decision where a start was chosen.

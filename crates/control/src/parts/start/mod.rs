@@ -116,6 +116,18 @@ impl Start {
         }
     }
 
+    /// The window restarts after idleness.
+    pub fn on_idle(&mut self) {
+        match self {
+            Start::Search(search) => search.reset(),
+            Start::Rapid(_) => *self = Start::Classic,
+            Start::Classic
+            | Start::HyStart(_)
+            | Start::HyStartMeasuring(_)
+            | Start::HyStartPlusPlus(_) => {}
+        }
+    }
+
     /// The number of the start for traces: 0 classic, 1 HyStart, 2 HyStart++, 3 SEARCH, 4 Rapid
     /// Start.
     pub fn code(&self) -> f64 {

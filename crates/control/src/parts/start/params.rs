@@ -208,7 +208,8 @@ impl OwnStarts {
         let choice = params.get(&START);
         let OwnStarts { auto, hystart, paced, mutated } = self;
         refuse_unused(params, choice)?;
-        let (growth, resumes) = (params.get(&GROWTH), params.get(&RESUME));
+        let growth = params.get(&GROWTH);
+        let resumes = params.get(&RESUME);
         if choice == StartChoice::Auto && growth == GrowthChoice::Used && !resumes {
             return Ok(Starter::own(auto));
         }

@@ -33,7 +33,7 @@ pub fn fits(saved: &Saved, min_rtt: Span) -> bool {
 
 /// The phase of a connection that resumes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Phase {
+pub enum ResumePhase {
     /// The initial window is not acknowledged yet.
     Reconnaissance,
     /// The jump is being sent.
@@ -81,7 +81,7 @@ pub enum ResumeStep {
 #[derive(Clone, Debug)]
 pub struct Resume {
     /// Phase.
-    pub phase: Phase,
+    pub phase: ResumePhase,
     saved: Option<Saved>,
     initial: f64,
     most: f64,
@@ -101,7 +101,7 @@ impl Resume {
     pub fn new(saved: Option<Saved>, initial: f64, most: f64) -> Resume {
         let saved = saved.filter(|saved| saved.age <= LIFETIME);
         Resume {
-            phase: if saved.is_some() { Phase::Reconnaissance } else { Phase::Normal },
+            phase: if saved.is_some() { ResumePhase::Reconnaissance } else { ResumePhase::Normal },
             saved,
             initial,
             most,
@@ -122,10 +122,10 @@ impl Resume {
     pub fn on_sent(&mut self, sent: &Sent) {
         self.next = self.next.max(sent.number + 1);
         self.times.get_or_insert((sent.now, sent.now));
-        if let Phase::Unvalidated(jump) = self.phase
+        if let ResumePhase::Unvalidated(jump) = self.phase
             && f64::from(sent.in_flight + 1) >= jump.jump.floor()
         {
-            self.phase = Phase::Validating { first: jump.first, end: self.next };
+            self.phase = ResumePhase::Validating { first: jump.first, end: self.next };
         }
     }
 
@@ -138,9 +138,9 @@ impl Resume {
             self.min_rtt = self.min_rtt.min(rtt);
         }
         match self.phase {
-            Phase::Normal => ResumeStep::Start,
-            Phase::Reconnaissance => self.reconnoitre(feedback, window),
-            Phase::Unvalidated(jump) => {
+            ResumePhase::Normal => ResumeStep::Start,
+            ResumePhase::Reconnaissance => self.reconnoitre(feedback, window),
+            ResumePhase::Unvalidated(jump) => {
                 self.pipe += of_jump(feedback, jump.first);
                 let sent = reaches(feedback, jump.first);
                 if !sent && feedback.now.since(jump.began) < jump.rtt {
@@ -151,10 +151,10 @@ impl Resume {
                     self.leave();
                     return ResumeStep::Limited(self.pipe.max(self.initial));
                 }
-                self.phase = Phase::Validating { first: jump.first, end: self.next };
+                self.phase = ResumePhase::Validating { first: jump.first, end: self.next };
                 ResumeStep::Set(flight)
             }
-            Phase::Validating { first, end } => {
+            ResumePhase::Validating { first, end } => {
                 self.pipe += of_jump(feedback, first);
                 if reaches(feedback, end.saturating_sub(1)) {
                     self.leave();
@@ -180,7 +180,7 @@ impl Resume {
             return ResumeStep::Start;
         }
         self.pipe = f64::from(feedback.in_flight);
-        self.phase = Phase::Unvalidated(Unvalidated {
+        self.phase = ResumePhase::Unvalidated(Unvalidated {
             jump,
             rtt: feedback.rtt.unwrap_or(self.min_rtt),
             began: feedback.now,
@@ -194,9 +194,9 @@ impl Resume {
         let phase = self.phase;
         self.leave();
         let (first, last) = match phase {
-            Phase::Unvalidated(jump) => (jump.first, self.next.saturating_sub(1)),
-            Phase::Validating { first, end } => (first, end.saturating_sub(1)),
-            Phase::Reconnaissance | Phase::Normal => return None,
+            ResumePhase::Unvalidated(jump) => (jump.first, self.next.saturating_sub(1)),
+            ResumePhase::Validating { first, end } => (first, end.saturating_sub(1)),
+            ResumePhase::Reconnaissance | ResumePhase::Normal => return None,
         };
         self.saved = None;
         self.pipe += of_jump(feedback, first);
@@ -206,12 +206,12 @@ impl Resume {
 
     /// For good: the connection is as any other.
     pub fn leave(&mut self) {
-        self.phase = Phase::Normal;
+        self.phase = ResumePhase::Normal;
     }
 
     /// True from the jump until it is acknowledged.
     pub fn is_jumping(&self) -> bool {
-        matches!(self.phase, Phase::Unvalidated(_) | Phase::Validating { .. })
+        matches!(self.phase, ResumePhase::Unvalidated(_) | ResumePhase::Validating { .. })
     }
 
     /// The saved path that was given to this connection, for the next one; `None` after a retreat.

@@ -7,7 +7,7 @@ use super::Start;
 use super::cut::{Cut, CutEnd, CutKind, UnusedCut};
 use super::hystart::Sample;
 use super::rapid::RapidCut;
-use super::resume::{Phase, Resume, ResumeStep};
+use super::resume::{Resume, ResumePhase, ResumeStep};
 use super::search::Draining;
 use crate::parts::growth::Growth;
 use crate::parts::memory::PathMemory;
@@ -153,14 +153,7 @@ impl Starter {
     /// The window restarts after idleness.
     pub fn on_idle(&mut self) {
         let Some(chosen) = &mut self.chosen else { return };
-        match &mut self.start {
-            Start::Search(search) => search.reset(),
-            Start::Rapid(_) => self.start = Start::Classic,
-            Start::Classic
-            | Start::HyStart(_)
-            | Start::HyStartMeasuring(_)
-            | Start::HyStartPlusPlus(_) => {}
-        }
+        self.start.on_idle();
         chosen.draining = None;
         if let Some(resume) = &mut chosen.choices.resume {
             resume.leave();
@@ -422,7 +415,9 @@ impl Starter {
             (!rtt.is_zero())
                 .then(|| Rate::from_bytes_per_sec(bytes / rtt.as_secs_f64()).max(Rate::from_bps(1)))
         };
-        if let Some(Phase::Unvalidated(jump)) = chosen.choices.resume.as_ref().map(|it| it.phase) {
+        if let Some(ResumePhase::Unvalidated(jump)) =
+            chosen.choices.resume.as_ref().map(|it| it.phase)
+        {
             return over(jump.jump, jump.rtt);
         }
         let rapid = matches!(self.start, Start::Rapid(_)) && chosen.cut.is_none();
@@ -514,10 +509,10 @@ impl Chosen {
             return 7.0;
         }
         match self.choices.resume.as_ref().map(|resume| resume.phase) {
-            Some(Phase::Reconnaissance) => return 4.0,
-            Some(Phase::Unvalidated(_)) => return 5.0,
-            Some(Phase::Validating { .. }) => return 6.0,
-            Some(Phase::Normal) | None => {}
+            Some(ResumePhase::Reconnaissance) => return 4.0,
+            Some(ResumePhase::Unvalidated(_)) => return 5.0,
+            Some(ResumePhase::Validating { .. }) => return 6.0,
+            Some(ResumePhase::Normal) | None => {}
         }
         match start {
             _ if self.draining.is_some() => 3.0,

@@ -91,7 +91,7 @@ impl Connection {
             controller: choice.build(setup).unwrap(),
             needs: choice.needs(),
             noise: None,
-            basis: choice.entry().basis,
+            basis: choice.entry().basis(),
             now: Time::ZERO + Span::from_secs(3),
             next: 0,
             resend: VecDeque::new(),

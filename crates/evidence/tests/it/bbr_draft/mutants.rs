@@ -1,12 +1,11 @@
 //! `bbr3` with a fault: a controller that hands it something false, or takes something from it.
 
 use narrows_control::{
-    Basis, Build, Built, Choice, Controller, Decision, Entry, Feedback, Open, Sent, Setup, Tag,
-    Timeout, register,
+    Basis, Build, Built, Choice, Controller, Decision, Entry, Feedback, Open, Sent, Session, Setup,
+    Tag, Timeout,
 };
 use narrows_params::{Need, Param, ParamError, Params};
 use narrows_units::{Rate, Span, Time};
-use std::sync::Once;
 
 /// What is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,10 +67,15 @@ static ENTRY: Entry = Entry {
     build: Build::Function(build),
 };
 
+/// The session in which mutants can be chosen.
+pub fn session() -> Session {
+    let session = Session::default();
+    session.register(&ENTRY).expect("a new name");
+    session
+}
+
 /// The text that chooses the mutant.
 pub fn mutant(fault: Fault) -> String {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| register(&ENTRY).expect("a new name"));
     let name = FAULTS.iter().find(|(_, known)| *known == fault).expect("a name").0;
     format!("mutant?fault={name}")
 }

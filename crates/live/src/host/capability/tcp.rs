@@ -26,9 +26,9 @@ pub fn within(namespace: &Namespace) -> Vec<Capability> {
     let available = available_in(namespace).unwrap_or_default();
     let loads = narrows_kernel::BUILT && narrows_kernel::fit().is_ok();
     for entry in Controllers::all() {
-        let name = format!("controller {}", entry.name);
-        all.push(match missing(entry, &available) {
-            None => match entry.kernel.map(|kernel| {
+        let name = format!("controller {}", entry.name());
+        all.push(match missing(&entry, &available) {
+            None => match entry.kernel().map(|kernel| {
                 namespace.enter(|| {
                     socket().and_then(|socket| Ok(sockopt::set_tcp_congestion(&socket, kernel)?))
                 })
@@ -40,10 +40,10 @@ pub fn within(namespace: &Namespace) -> Vec<Capability> {
                 ),
                 _ => Capability::there(
                     &name,
-                    format!("\"{}\" of the kernel", entry.kernel.unwrap_or_default()),
+                    format!("\"{}\" of the kernel", entry.kernel().unwrap_or_default()),
                 ),
             },
-            Some((found, remedy)) => match twin_of(entry) {
+            Some((found, remedy)) => match twin_of(&entry) {
                 Some(twin) if loads => {
                     let load = format!(
                         "loaded by narrows for live runs; narrows kernel load {} for this host",

@@ -42,16 +42,16 @@ pub fn choose(
     planned: &mut Vec<PlannedController>,
 ) -> Result<Chosen, LiveError> {
     let (entry, kernel) = (choice.entry(), request.kernel);
-    let own = entry.kernel.filter(|_| missing(entry, &kernel.controllers).is_none());
+    let own = entry.kernel().filter(|_| missing(entry, &kernel.controllers).is_none());
     let load = |planned: &mut Vec<PlannedController>| -> Result<String, LiveError> {
         let what = Planned::of(choice)
-            .unwrap_or_else(|| Err(format!("{} cannot be given to a kernel", entry.name)));
+            .unwrap_or_else(|| Err(format!("{} cannot be given to a kernel", entry.name())));
         let what = what.map_err(|error| {
             request.refused("controller", error, "simulate it with narrows run")
         })?;
         Ok(name_for(planned, what, &kernel.controllers))
     };
-    if narrows_control::kept_objects().iter().any(|(name, _)| *name == entry.name) {
+    if narrows_control::kept_object(entry.name()).is_some() {
         // Its program controls ECN and pacing itself.
         return Ok(Chosen { name: load(planned)?, ecn: false, paced: false });
     }
@@ -70,7 +70,7 @@ pub fn choose(
             // Propose the integer version of a controller that has one.
             if let Some(twin) = TWINS
                 .iter()
-                .find(|twin| twin.entry.name.strip_suffix("-kernel") == Some(entry.name))
+                .find(|twin| twin.entry.name.strip_suffix("-kernel") == Some(entry.name()))
             {
                 remedy = format!(
                     "write {}, which the kernel is given for the run, or simulate it with narrows run",
@@ -79,7 +79,7 @@ pub fn choose(
             }
             Err(request.refused(
                 "controller",
-                format!("{}: {problem}; it has {}", entry.name, kernel.offers()),
+                format!("{}: {problem}; it has {}", entry.name(), kernel.offers()),
                 remedy,
             ))
         }
@@ -107,7 +107,7 @@ fn switches(
     let entry = choice.entry();
     let (mut ecn, mut paced) = (false, false);
     for (param, value) in choice.params().texts() {
-        match (entry.name, param.name) {
+        match (entry.name(), param.name) {
             (_, "ecn") => ecn = value == "true",
             ("newreno", "pacing") => paced = value == "true",
             (owner, "start") if is_kernels(owner, &value, &fixed) => {}
@@ -115,11 +115,11 @@ fn switches(
                 if let Some(kernel) = fixed(name).filter(|kernel| *kernel != value) {
                     let problem = format!(
                         "{name}={value} of {} is not what the kernel's controller does",
-                        entry.name
+                        entry.name()
                     );
                     let remedy = format!(
                         "write {}?{name}={kernel}, or simulate it with narrows run",
-                        entry.name
+                        entry.name()
                     );
                     return Err(request.refused("controller", problem, remedy));
                 }

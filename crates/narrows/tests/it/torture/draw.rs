@@ -5,7 +5,7 @@ use narrows_units::Random;
 /// Further kinds of random draws.
 pub trait Draw {
     /// Draws an element of a list.
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T;
+    fn pick<T: Clone>(&mut self, from: &[T]) -> T;
     /// Draws a whole number from `low` to `high`, both included.
     fn between(&mut self, low: u64, high: u64) -> u64;
     /// Draws a number between two, uniformly on a logarithmic scale.
@@ -13,8 +13,8 @@ pub trait Draw {
 }
 
 impl Draw for Random {
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize]
+    fn pick<T: Clone>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u64) as usize].clone()
     }
 
     fn between(&mut self, low: u64, high: u64) -> u64 {

@@ -93,14 +93,14 @@ pub(super) struct Link {
     discarded: u64,
 }
 
-/// One interval of a link.
-pub(super) struct Interval {
+/// Measurements of a link between two ticks.
+pub(super) struct TickInterval {
     /// y, primary and secondary.
     pub(super) arrivals: [f64; 2],
     /// q/d: the rate that would empty the queue in a round trip.
     pub(super) drain: f64,
-    /// It lasted so long, as the process was stopped, that growth since the one before tells
-    /// nothing.
+    /// True if it lasted too long, because the process was stopped, for the growth since the last
+    /// tick to mean anything.
     pub(super) is_late: bool,
 }
 
@@ -145,7 +145,7 @@ impl Link {
     }
 
     /// The interval that ends now; none on a link that is down, and none of what is not a number.
-    pub(super) fn interval_of(&mut self, observed: &Observed) -> Option<Interval> {
+    pub(super) fn interval_of(&mut self, observed: &Observed) -> Option<TickInterval> {
         if self.capacity == 0.0 {
             return None;
         }
@@ -159,7 +159,7 @@ impl Link {
         }
         self.rtt = rtt;
         self.floor = (self.floor_packets * observed.packet.bits() as f64 / rtt).max(LEAST_RATE);
-        Some(Interval { arrivals, drain, is_late })
+        Some(TickInterval { arrivals, drain, is_late })
     }
 
     /// The part of `capacity` that a class may fill if it aims at `target`.

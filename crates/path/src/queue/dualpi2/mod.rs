@@ -155,9 +155,10 @@ impl<P: Packet> DualPi2<P> {
             ramp_start: params.get(&RAMP_START),
             ramp_width: params.get(&RAMP_WIDTH),
             ramp_floor: params.get(&RAMP_FLOOR) as usize,
-            scheduler: match params.get(&SHIFTED) {
-                false => Scheduler::Weighted((params.get(&CLASSIC_WEIGHT) * 100.0) as i64),
-                true => Scheduler::Shifted(params.get(&TIME_SHIFT)),
+            scheduler: if params.get(&SHIFTED) {
+                Scheduler::Shifted(params.get(&TIME_SHIFT))
+            } else {
+                Scheduler::Weighted((params.get(&CLASSIC_WEIGHT) * 100.0) as i64)
             },
         };
         DualPi2 {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::Limit;
-use crate::queue::testing::{Bench, Small, ms, us};
+use crate::queue::testing::{Bench, Small, close, ms, us};
 
 fn pie(text: &str) -> Bench<Pie<Small>> {
     Bench::new(text, Pie::new)
@@ -9,10 +9,6 @@ fn pie(text: &str) -> Bench<Pie<Small>> {
 /// A queue with a delay history, without packets.
 fn at(probability: f64, old_ms: u64) -> Pie<Small> {
     Pie { probability, old_delay: Span::from_millis(old_ms), ..pie("pie").queue }
-}
-
-fn close(value: f64, expected: f64) -> bool {
-    (value - expected).abs() <= 1e-12 * expected.abs().max(1e-6)
 }
 
 #[test]

@@ -1,16 +1,9 @@
 use super::*;
-use crate::queue::testing::{Bench, Small, ms, us};
+use crate::queue::testing::{Bench, Small, ms, near, us};
 use narrows_units::Bytes;
 
 fn red(text: &str) -> Bench<Red<Small>> {
     Bench::new(text, Red::new)
-}
-
-fn close(value: f64, expected: f64) {
-    assert!(
-        (value - expected).abs() <= 1e-9 * expected.abs().max(1e-3),
-        "{value}, expected {expected}"
-    );
 }
 
 #[test]
@@ -18,16 +11,16 @@ fn automatic_values_follow_rate_and_delay() {
     // 10 Mbit/s are 833.3 packets of 1500 B per second; a delay of 10 ms gives the least round
     // trip, 100 ms.
     let values = red("red").queue.values;
-    close(values.packets_per_second, 1e7 / 12_000.0);
-    close(values.min, 5.0);
-    close(values.max, 15.0);
-    close(values.weight, 1.0 - libm::exp(-1.0 / (10.0 * 0.1 * 1e7 / 12_000.0)));
+    near(values.packets_per_second, 1e7 / 12_000.0);
+    near(values.min, 5.0);
+    near(values.max, 15.0);
+    near(values.weight, 1.0 - libm::exp(-1.0 / (10.0 * 0.1 * 1e7 / 12_000.0)));
     // At 5 Gbit/s min is half of 5 ms: 1041.7 packets; a weight of 0.002 would average over 1.2 ms
     // only.
     let fast =
         Values::new(&red("red?rtt=80").queue.settings, Some(Rate::from_mbps(5000)), Limit::None);
-    close(fast.min, 5e9 / 12_000.0 * 0.005 / 2.0);
-    close(fast.max, 3.0 * fast.min);
+    near(fast.min, 5e9 / 12_000.0 * 0.005 / 2.0);
+    near(fast.max, 3.0 * fast.min);
     assert!(
         (1.0 / fast.weight / (0.8 * 5e9 / 12_000.0) - 1.0).abs() < 1e-3,
         "ten round trips of 80 ms: {}",
@@ -39,7 +32,7 @@ fn automatic_values_follow_rate_and_delay() {
         Some(Rate::from_mbps(5000)),
         Limit::None,
     );
-    close(coarse.min * 2.0, fast.min);
+    near(coarse.min * 2.0, fast.min);
     // At 10 Mbit/s a packet takes 1.2 ms: with a delay of 50 ms the round trip is 153.6 ms, 128
     // packets.
     let far = Values::new(
@@ -47,7 +40,7 @@ fn automatic_values_follow_rate_and_delay() {
         Some(Rate::from_mbps(10)),
         Limit::None,
     );
-    close(far.weight, 1.0 - libm::exp(-1.0 / 1280.0));
+    near(far.weight, 1.0 - libm::exp(-1.0 / 1280.0));
     let set = red("red?min=20&max=60&weight=0.002").queue.values;
     assert_eq!((set.min, set.max, set.weight), (20.0, 60.0, 0.002));
     // A quarter and a half of 120 packets, of 300 000 B, and of whatever the buffer becomes.
@@ -73,14 +66,14 @@ fn the_average_follows_the_queue_by_its_weight_and_sees_what_waits_before_the_ar
         })
         .collect();
     for (value, expected) in averages.iter().zip([0.0, 0.25, 0.6875, 1.265625]) {
-        close(*value, expected);
+        near(*value, expected);
     }
     // In byte mode 100 B are a fifteenth of a mean packet.
     let mut bench = red("red?weight=0.25");
     for _ in 0..2 {
         bench.offer(ms(0), 100, Ecn::NotEct);
     }
-    close(bench.queue.average, 0.25 / 15.0);
+    near(bench.queue.average, 0.25 / 15.0);
 }
 
 #[test]
@@ -92,14 +85,14 @@ fn the_average_decays_while_idle_as_if_packets_had_come() {
     assert!(bench.take(ms(150)).is_none(), "asked again, it is idle since 100 ms");
     bench.offer(ms(220), 1500, Ecn::NotEct);
     // 120 ms are 100 packets, and the arrival itself finds nothing.
-    close(bench.queue.average, 12.0 * libm::pow(0.99, 101.0));
+    near(bench.queue.average, 12.0 * libm::pow(0.99, 101.0));
     // A change of rate counts each part of the idle time at its own rate.
     let mut bench = red("red?weight=0.01");
     bench.queue.average = 12.0;
     bench.queue.idle = Some(ms(100));
     bench.queue.set_rate(ms(160), Some(Rate::from_mbps(20)));
     bench.offer(ms(190), 1500, Ecn::NotEct);
-    close(bench.queue.average, 12.0 * libm::pow(0.99, 101.0));
+    near(bench.queue.average, 12.0 * libm::pow(0.99, 101.0));
 }
 
 #[test]
@@ -115,11 +108,11 @@ fn the_probability_by_hand() {
         (29.999_999_999, 1.0),
         (30.0, 1.0),
     ] {
-        close(at(text, average), expected);
+        near(at(text, average), expected);
     }
     let abrupt = "red?min=5&max=15&max_p=0.1&gentle=false";
     for (average, expected) in [(10.0, 0.05), (14.999_999_999, 0.1), (15.0, 1.0)] {
-        close(at(abrupt, average), expected);
+        near(at(abrupt, average), expected);
     }
 }
 
@@ -129,17 +122,17 @@ fn the_spread_by_hand() {
         |text: &str, count: f64, size: f64| Red { count, ..red(text).queue }.spread(0.05, size);
     let classic = "red?spread=classic&byte_mode=false";
     for (count, expected) in [(0.0, 0.05), (10.0, 0.1), (19.0, 1.0), (20.0, 1.0)] {
-        close(at(classic, count, 1500.0), expected);
+        near(at(classic, count, 1500.0), expected);
     }
     let wait = "red?byte_mode=false";
     for (count, expected) in
         [(0.0, 0.0), (19.0, 0.0), (20.0, 0.05), (30.0, 0.1), (39.0, 1.0), (40.0, 1.0)]
     {
-        close(at(wait, count, 1500.0), expected);
+        near(at(wait, count, 1500.0), expected);
     }
     // A small packet has less to fear, until one is due.
     for (count, expected) in [(30.0, 0.05), (40.0, 1.0)] {
-        close(at("red", count, 750.0), expected);
+        near(at("red", count, 750.0), expected);
     }
 }
 
@@ -219,23 +212,23 @@ fn the_adaptive_form_moves_max_p_each_half_second() {
         queue.update(ms(500 * periods));
         queue.max_p
     };
-    close(after(8.9, 0.1, 1), 0.09);
-    close(after(8.9, 0.1, 2), 0.081);
-    close(after(10.0, 0.1, 9), 0.1);
-    close(after(11.1, 0.1, 1), 0.11);
-    close(after(11.1, 0.02, 1), 0.025);
-    close(after(11.1, 0.495, 5), 0.5);
+    near(after(8.9, 0.1, 1), 0.09);
+    near(after(8.9, 0.1, 2), 0.081);
+    near(after(10.0, 0.1, 9), 0.1);
+    near(after(11.1, 0.1, 1), 0.11);
+    near(after(11.1, 0.02, 1), 0.025);
+    near(after(11.1, 0.495, 5), 0.5);
     // A flow of 100 ms has 125 packets of 1000 B at 10 Mbit/s.
-    close(after(1.0, 0.1, 100), 1.0 / 125.0);
-    close(after(1.0, 0.005, 100), 0.005);
+    near(after(1.0, 0.1, 100), 1.0 / 125.0);
+    near(after(1.0, 0.005, 100), 0.005);
     // Idle from the start: the average is below 9 well before the first adaptation.
     let mut idle = Red { average: 14.0, ..red("red?adaptive=true&min=5&max=15&weight=0.01").queue };
     idle.update(ms(500));
-    close(idle.max_p, 0.09);
-    close(idle.average, 14.0 * libm::pow(0.99, 0.5 * 1e7 / 12_000.0));
+    near(idle.max_p, 0.09);
+    near(idle.average, 14.0 * libm::pow(0.99, 0.5 * 1e7 / 12_000.0));
     let mut fixed = Red { average: 11.1, idle: None, ..red("red?min=5&max=15").queue };
     fixed.update(ms(5000));
-    close(fixed.max_p, 0.1);
+    near(fixed.max_p, 0.1);
 }
 
 /// At min = max = 20 packets every packet that finds a longer queue is marked without `harddrop`,

@@ -1,6 +1,6 @@
 use super::*;
 use crate::Limit;
-use crate::queue::testing::{Bench, Small, ms};
+use crate::queue::testing::{Bench, Small, close, ms};
 use narrows_wire::Ecn;
 
 /// More than any router gives.
@@ -15,10 +15,6 @@ fn bench() -> Bench<Xcp<Small>> {
 
 fn router() -> Router {
     bench().queue.router
-}
-
-fn close(value: f64, expected: f64) -> bool {
-    (value - expected).abs() <= 1e-9 * expected.abs().max(1.0)
 }
 
 fn header(rtt_ms: u64, throughput: f64, delta: f64) -> Header {
@@ -89,7 +85,7 @@ fn shuffling_gives_equal_shares_to_flows_and_takes_by_their_rates_and_sums_to_ze
     let mut router = self::router();
     let changes = interval(&mut router, &[20, 50, 100, 300, 900], &[250_000.0; 5]);
     assert!(
-        changes.iter().all(|change| close(*change, 0.0)),
+        changes.iter().all(|change| change.abs() < 1e-9),
         "equal rates, whatever the round trips: {changes:?}"
     );
 }

@@ -6,7 +6,7 @@ mod vectors;
 
 use super::*;
 use crate::parts::mutated::Mutated;
-use crate::testing::{at, inspect, setup};
+use crate::testing::{at, inspect, near, setup};
 use crate::{Acked, Choice, EcnDelta, Lost, RateSample};
 use crate::{Saved, Setup};
 use initial::Initial;
@@ -137,8 +137,4 @@ impl Flow {
     fn rate(&self) -> f64 {
         self.c4.rate.get() / 1e6
     }
-}
-
-fn near(value: f64, expected: f64) {
-    assert!((value - expected).abs() < 1e-6 * expected.abs().max(1.0), "{value}, not {expected}");
 }

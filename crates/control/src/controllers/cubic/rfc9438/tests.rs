@@ -1,7 +1,7 @@
 use super::*;
 use crate::CaState;
 use crate::Choice;
-use crate::testing::{acked, acked_one, at, send, setup};
+use crate::testing::{acked, acked_one, at, near, send, setup};
 
 fn cubic(options: &str, window: f64) -> Rfc9438 {
     let text = format!("cubic?profile=rfc9438&hystart=false{options}");
@@ -25,11 +25,6 @@ fn ack(cubic: &mut Rfc9438, now: Time) {
     });
 }
 
-#[track_caller]
-fn close(left: f64, right: f64) {
-    assert!((left - right).abs() < 1e-6, "{left} is not {right}");
-}
-
 /// Shows RFC 9438 section 4.6: "The parameter beta_cubic SHOULD be set to 0.7"
 ///
 /// Shows RFC 9438 section 5.1: "C SHOULD be set to 0.4"
@@ -43,9 +38,9 @@ fn k_of_100_and_70_is_4_217_seconds() {
     );
     ack(&mut cubic, at(1_100));
     // ∛75
-    close(cubic.state.epoch.unwrap().k, 4.217_163_327);
-    close(cubic.state.epoch.unwrap().w_cubic(0.0), 70.0);
-    close(cubic.state.epoch.unwrap().w_cubic(4.217_163_327 + 1.0), 100.4);
+    near(cubic.state.epoch.unwrap().k, 4.217_163_327);
+    near(cubic.state.epoch.unwrap().w_cubic(0.0), 70.0);
+    near(cubic.state.epoch.unwrap().w_cubic(4.217_163_327 + 1.0), 100.4);
 }
 
 /// Shows RFC 9438 section 4.4: "In this region, cwnd MUST be incremented by (target - cwnd)/cwnd"
@@ -58,14 +53,14 @@ fn one_sawtooth_step_by_step() {
     lose(&mut cubic, at(1_000), Congestion::Loss);
     ack(&mut cubic, at(1_100));
     // At t = 0 the curve is at 70 and W_est at 70 + α/70, α = 0.9/1.7: the Reno-friendly region.
-    close(cubic.window.cwnd, 70.0 + 0.529_411_764_7 / 70.0);
+    near(cubic.window.cwnd, 70.0 + 0.529_411_764_7 / 70.0);
     // At t = 1 s the curve is at 100 - 0.4 · 3.217163³ = 86.6806, ahead of W_est; the target 0.4 ·
     // (1.1 - K)³ + 100 = 87.8846 is below 105.
     let before = cubic.window.cwnd;
     ack(&mut cubic, at(2_100));
     let target = 100.0 - 0.4 * (3.117_163_327f64 * 3.117_163_327 * 3.117_163_327);
-    close(target, 87.884_574_7);
-    close(cubic.window.cwnd, before + (target - before) / before);
+    near(target, 87.884_574_7);
+    near(cubic.window.cwnd, before + (target - before) / before);
 }
 
 /// Shows RFC 9438 section 4.7: ""Fast Convergence" mechanism SHOULD be implemented"
@@ -76,7 +71,7 @@ fn fast_convergence_uses_the_window_before_the_cut() {
         lose(&mut cubic, at(1_000), Congestion::Loss);
         lose(&mut cubic, at(2_000), Congestion::Loss);
         assert_eq!(cubic.state.w_max, Some(w_max));
-        close(cubic.window.cwnd, 49.0);
+        near(cubic.window.cwnd, 49.0);
     }
 }
 
@@ -105,12 +100,12 @@ fn reno_grows_by_one_once_at_the_window_before_the_reduction() {
     let before = w_est(&cubic);
     let window = cubic.window.cwnd;
     ack(&mut cubic, at(1_000));
-    close(w_est(&cubic), before + 0.529_411_764_7 / window);
+    near(w_est(&cubic), before + 0.529_411_764_7 / window);
     let before = w_est(&cubic);
     let window = cubic.window.cwnd;
     assert!(before >= 100.0);
     ack(&mut cubic, at(1_000));
-    close(w_est(&cubic), before + 1.0 / window);
+    near(w_est(&cubic), before + 1.0 / window);
 }
 
 /// Shows RFC 9438 section 4.6: "MUST continue to reduce cwnd in response to congestion events due

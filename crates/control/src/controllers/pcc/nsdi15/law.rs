@@ -27,19 +27,21 @@ const TRIALS: usize = 4;
 ///
 /// Silence, idleness and an interval that cannot be judged lead from any phase to Guessing.
 #[derive(Clone, Copy, Debug)]
-enum Phase {
+enum Nsdi15Phase {
     Starting(Start),
     Guessing(Guess),
     Moving(Moves),
 }
 
-impl Phase {
+impl Nsdi15Phase {
     /// True if the state machine may go from `before` to this phase.
-    fn may_follow(&self, before: &Phase) -> bool {
+    fn may_follow(&self, before: &Nsdi15Phase) -> bool {
         match self {
-            Phase::Starting(_) => matches!(before, Phase::Starting(_)),
-            Phase::Guessing(_) => true,
-            Phase::Moving(_) => matches!(before, Phase::Guessing(_) | Phase::Moving(_)),
+            Nsdi15Phase::Starting(_) => matches!(before, Nsdi15Phase::Starting(_)),
+            Nsdi15Phase::Guessing(_) => true,
+            Nsdi15Phase::Moving(_) => {
+                matches!(before, Nsdi15Phase::Guessing(_) | Nsdi15Phase::Moving(_))
+            }
         }
     }
 }
@@ -80,7 +82,7 @@ struct Moves {
 #[derive(Clone, Debug)]
 pub struct Nsdi15 {
     rate: f64,
-    phase: Phase,
+    phase: Nsdi15Phase,
     /// Decisions in a row that the trials did not make, this one included.
     guesses: u32,
     planned: u64,
@@ -93,7 +95,7 @@ impl Nsdi15 {
         let start = Start { rate: BEFORE_START, best: None };
         Nsdi15 {
             rate: BEFORE_START,
-            phase: Phase::Starting(start),
+            phase: Nsdi15Phase::Starting(start),
             guesses: 0,
             planned: 0,
             judged: 0,
@@ -101,13 +103,13 @@ impl Nsdi15 {
     }
 
     /// The state machine moves.
-    fn enter(&mut self, phase: Phase) {
+    fn enter(&mut self, phase: Nsdi15Phase) {
         debug_assert!(phase.may_follow(&self.phase), "from {:?} to {phase:?}", self.phase);
         self.phase = phase;
     }
 
     fn guess(&mut self) {
-        self.enter(Phase::Guessing(Guess {
+        self.enter(Nsdi15Phase::Guessing(Guess {
             trials: None,
             planned: 0,
             judged: 0,
@@ -126,7 +128,7 @@ impl Nsdi15 {
     /// The next step: so many shares of the rate.
     fn step(&mut self, direction: f64, shares: f64, before: Option<f64>) {
         self.rate = (self.rate * (1.0 + direction * shares * GRANULARITY)).max(LEAST);
-        self.enter(Phase::Moving(Moves { direction, shares, target: None, before }));
+        self.enter(Nsdi15Phase::Moving(Moves { direction, shares, target: None, before }));
     }
 
     fn on_start(&mut self, start: Start, rate: f64, utility: f64) -> Next {
@@ -135,7 +137,7 @@ impl Nsdi15 {
         match start.best {
             Some((best, before)) if utility <= before => self.guess_anew(best),
             _ => {
-                self.enter(Phase::Starting(Start { best: Some((rate, utility)), ..start }));
+                self.enter(Nsdi15Phase::Starting(Start { best: Some((rate, utility)), ..start }));
                 Next::Continue
             }
         }
@@ -144,7 +146,7 @@ impl Nsdi15 {
     fn on_trial(&mut self, mut guess: Guess, rates: [f64; TRIALS], utility: f64) {
         guess.utilities[guess.judged] = utility;
         guess.judged += 1;
-        self.enter(Phase::Guessing(guess));
+        self.enter(Nsdi15Phase::Guessing(guess));
         if guess.judged < TRIALS {
             return;
         }
@@ -182,16 +184,16 @@ impl Nsdi15 {
 
     fn on_judged(&mut self, number: u64, rate: f64, judged: Judged) -> Next {
         match self.phase {
-            Phase::Starting(start) => return self.on_start(start, rate, judged.utility),
-            Phase::Guessing(guess @ Guess { trials: Some((first, rates)), .. })
+            Nsdi15Phase::Starting(start) => return self.on_start(start, rate, judged.utility),
+            Nsdi15Phase::Guessing(guess @ Guess { trials: Some((first, rates)), .. })
                 if number >= first =>
             {
                 self.on_trial(guess, rates, judged.utility);
             }
-            Phase::Moving(moves) if moves.target == Some(number) => {
+            Nsdi15Phase::Moving(moves) if moves.target == Some(number) => {
                 self.on_move(moves, judged.utility)
             }
-            Phase::Guessing(_) | Phase::Moving(_) => {}
+            Nsdi15Phase::Guessing(_) | Nsdi15Phase::Moving(_) => {}
         }
         Next::Continue
     }
@@ -200,16 +202,16 @@ impl Nsdi15 {
     /// sent; here it is sent again.
     fn on_unjudged(&mut self, number: u64) -> Next {
         match self.phase {
-            Phase::Starting(start) => {
+            Nsdi15Phase::Starting(start) => {
                 return self.guess_anew(start.best.map_or(self.rate, |(best, _)| best));
             }
-            Phase::Guessing(Guess { trials: Some((first, _)), .. }) if number >= first => {
+            Nsdi15Phase::Guessing(Guess { trials: Some((first, _)), .. }) if number >= first => {
                 self.guess()
             }
-            Phase::Moving(moves) if moves.target == Some(number) => {
-                self.enter(Phase::Moving(Moves { target: None, ..moves }))
+            Nsdi15Phase::Moving(moves) if moves.target == Some(number) => {
+                self.enter(Nsdi15Phase::Moving(Moves { target: None, ..moves }))
             }
-            Phase::Guessing(_) | Phase::Moving(_) => {}
+            Nsdi15Phase::Guessing(_) | Nsdi15Phase::Moving(_) => {}
         }
         Next::Continue
     }
@@ -224,12 +226,12 @@ impl RateControl for Nsdi15 {
         let number = self.planned;
         self.planned += 1;
         let rate = match &mut self.phase {
-            Phase::Starting(start) => {
+            Nsdi15Phase::Starting(start) => {
                 start.rate = context.bound(2.0 * start.rate);
                 self.rate = start.rate;
                 start.rate
             }
-            Phase::Guessing(guess) => {
+            Nsdi15Phase::Guessing(guess) => {
                 let (_, rates) = *guess.trials.get_or_insert_with(|| {
                     self.guesses = if self.guesses == MOST_GUESSES { 1 } else { self.guesses + 1 };
                     let distance = self.rate * self.guesses as f64 * GRANULARITY;
@@ -245,7 +247,7 @@ impl RateControl for Nsdi15 {
                 guess.planned += 1;
                 rates[trial]
             }
-            Phase::Moving(moves) => {
+            Nsdi15Phase::Moving(moves) => {
                 moves.target.get_or_insert(number);
                 self.rate
             }
@@ -271,7 +273,7 @@ impl RateControl for Nsdi15 {
     }
 
     fn is_starting(&self) -> bool {
-        matches!(self.phase, Phase::Starting(_))
+        matches!(self.phase, Nsdi15Phase::Starting(_))
     }
 
     fn rate(&self) -> f64 {
@@ -280,9 +282,9 @@ impl RateControl for Nsdi15 {
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         let phase = match self.phase {
-            Phase::Starting(_) => 0,
-            Phase::Guessing(_) => 1,
-            Phase::Moving(_) => 2,
+            Nsdi15Phase::Starting(_) => 0,
+            Nsdi15Phase::Guessing(_) => 1,
+            Nsdi15Phase::Moving(_) => 2,
         };
         visit("phase", phase as f64);
         visit("epsilon", self.guesses as f64 * GRANULARITY);

@@ -5,7 +5,7 @@ use super::super::interval::Statistics;
 use super::super::law::{Context, Judged, Next, Outcome, RateControl};
 use super::super::utility::{Released, Utility};
 use super::probes::{PAIRS, Probes};
-use super::step::{Constants, Steps};
+use super::step::{Constants, StepState};
 
 /// The rate that the first interval doubles, in Mbit/s.
 const BEFORE_START: f64 = 0.8;
@@ -51,7 +51,7 @@ pub struct Settings {
     reason = "there is one to a flow, and a box would allocate at every search"
 )]
 #[derive(Clone, Debug)]
-enum Phase {
+enum Nsdi18Phase {
     /// The outcome of the start's latest doubling is awaited; none before the doubling is sent.
     Start {
         asked: Option<u64>,
@@ -65,14 +65,16 @@ enum Phase {
     Moving(Move),
 }
 
-impl Phase {
+impl Nsdi18Phase {
     /// True if the state machine may go from `before` to this phase.
-    fn may_follow(&self, before: &Phase) -> bool {
+    fn may_follow(&self, before: &Nsdi18Phase) -> bool {
         match self {
-            Phase::Start { .. } => matches!(before, Phase::Start { .. }),
-            Phase::Search => true,
-            Phase::Probing { .. } => matches!(before, Phase::Search),
-            Phase::Moving(_) => matches!(before, Phase::Probing { .. } | Phase::Moving(_)),
+            Nsdi18Phase::Start { .. } => matches!(before, Nsdi18Phase::Start { .. }),
+            Nsdi18Phase::Search => true,
+            Nsdi18Phase::Probing { .. } => matches!(before, Nsdi18Phase::Search),
+            Nsdi18Phase::Moving(_) => {
+                matches!(before, Nsdi18Phase::Probing { .. } | Nsdi18Phase::Moving(_))
+            }
         }
     }
 }
@@ -93,8 +95,8 @@ struct Move {
 pub struct Nsdi18 {
     utility: Released,
     settings: Settings,
-    steps: Steps,
-    phase: Phase,
+    steps: StepState,
+    phase: Nsdi18Phase,
     rate: f64,
     /// Utility of the start's latest doubling.
     latest: f64,
@@ -115,8 +117,8 @@ impl Nsdi18 {
         Nsdi18 {
             utility,
             settings,
-            steps: Steps::new(settings.steps),
-            phase: Phase::Start { asked: None },
+            steps: StepState::new(settings.steps),
+            phase: Nsdi18Phase::Start { asked: None },
             rate: BEFORE_START,
             latest: f64::NEG_INFINITY,
             forgiven: FORGIVEN,
@@ -129,7 +131,7 @@ impl Nsdi18 {
     }
 
     /// The state machine moves.
-    fn enter(&mut self, phase: Phase) {
+    fn enter(&mut self, phase: Nsdi18Phase) {
         debug_assert!(phase.may_follow(&self.phase), "from {:?} to {phase:?}", self.phase);
         self.phase = phase;
     }
@@ -142,7 +144,7 @@ impl Nsdi18 {
     /// Intervals under way are forgotten, and probes begin at `rate`.
     fn search_anew(&mut self, rate: f64) -> Next {
         self.rate = rate.max(self.settings.min_rate);
-        self.enter(Phase::Search);
+        self.enter(Nsdi18Phase::Search);
         (self.planned, self.judged, self.reference) = (0, 0, (0, None));
         Next::Anew
     }
@@ -150,7 +152,7 @@ impl Nsdi18 {
     /// Probes begin with the next interval at `rate`.
     fn search(&mut self, rate: f64) {
         self.rate = rate;
-        self.enter(Phase::Search);
+        self.enter(Nsdi18Phase::Search);
     }
 
     /// In the start losses up to a number do not count, and slopes neither as long as they have not
@@ -171,7 +173,7 @@ impl Nsdi18 {
             return self.search(self.rate / 2.0);
         }
         self.latest = judged.utility;
-        self.enter(Phase::Start { asked: None });
+        self.enter(Nsdi18Phase::Start { asked: None });
     }
 
     fn on_probes(&mut self, probes: &Probes) {
@@ -195,7 +197,7 @@ impl Nsdi18 {
         if step / self.rate <= LARGE {
             return self.search(self.rate + step);
         }
-        self.enter(Phase::Moving(Move {
+        self.enter(Nsdi18Phase::Moving(Move {
             step,
             from: (self.rate, None),
             to: self.rate + step,
@@ -221,7 +223,12 @@ impl Nsdi18 {
         let same = next * step.step > 0.0;
         if same && next / self.rate > LARGE {
             let from = (step.to, Some(judged));
-            self.enter(Phase::Moving(Move { step: next, from, to: step.to + next, target: None }));
+            self.enter(Nsdi18Phase::Moving(Move {
+                step: next,
+                from,
+                to: step.to + next,
+                target: None,
+            }));
             return;
         }
         if same {
@@ -232,14 +239,14 @@ impl Nsdi18 {
 
     fn on_judged(&mut self, number: u64, judged: Judged) {
         match &mut self.phase {
-            Phase::Start { asked } if *asked == Some(number) => self.on_start(judged),
-            Phase::Probing { first, probes } if number >= *first => {
+            Nsdi18Phase::Start { asked } if *asked == Some(number) => self.on_start(judged),
+            Nsdi18Phase::Probing { first, probes } if number >= *first => {
                 let complete = probes.add(judged.statistics).then_some(*probes);
                 if let Some(probes) = complete {
                     self.on_probes(&probes);
                 }
             }
-            Phase::Moving(step) if step.target == Some(number) => {
+            Nsdi18Phase::Moving(step) if step.target == Some(number) => {
                 let step = *step;
                 match step.from.1.or(self.reference.1) {
                     Some(before) => self.on_move(step, before, judged),
@@ -254,12 +261,12 @@ impl Nsdi18 {
     /// sent; here it is sent again.
     fn on_unjudged(&mut self, number: u64) {
         match &self.phase {
-            Phase::Start { asked } if *asked == Some(number) => {
+            Nsdi18Phase::Start { asked } if *asked == Some(number) => {
                 self.rate /= 2.0;
-                self.enter(Phase::Start { asked: None });
+                self.enter(Nsdi18Phase::Start { asked: None });
             }
-            Phase::Probing { first, .. } if number >= *first => self.search(self.rate),
-            Phase::Moving(step) if step.target == Some(number) => self.search(self.rate),
+            Nsdi18Phase::Probing { first, .. } if number >= *first => self.search(self.rate),
+            Nsdi18Phase::Moving(step) if step.target == Some(number) => self.search(self.rate),
             _ => {}
         }
     }
@@ -273,29 +280,29 @@ impl RateControl for Nsdi18 {
     fn plan(&mut self, context: &mut Context<'_>) -> (f64, bool) {
         let number = self.planned;
         self.planned += 1;
-        if let Phase::Search = self.phase {
+        if let Nsdi18Phase::Search = self.phase {
             self.rate = self.rate.max(self.settings.min_rate);
             let pairs = if self.steps.has_trend() { 1 } else { PAIRS };
             let probes = Probes::new(pairs, self.rate, self.distance(), context.random);
-            self.enter(Phase::Probing { first: number, probes });
+            self.enter(Nsdi18Phase::Probing { first: number, probes });
         }
         let rate = match &mut self.phase {
-            Phase::Start { asked } => {
+            Nsdi18Phase::Start { asked } => {
                 if asked.is_none() {
                     *asked = Some(number);
                     self.rate *= 2.0;
                 }
                 self.rate
             }
-            Phase::Search => self.rate,
-            Phase::Probing { probes, .. } => match probes.plan() {
+            Nsdi18Phase::Search => self.rate,
+            Nsdi18Phase::Probing { probes, .. } => match probes.plan() {
                 Some(probe) => probe,
                 None => {
                     self.reference = (number, None);
                     self.rate
                 }
             },
-            Phase::Moving(step) => {
+            Nsdi18Phase::Moving(step) => {
                 step.target.get_or_insert(number);
                 self.rate = step.to;
                 step.to
@@ -308,7 +315,7 @@ impl RateControl for Nsdi18 {
         let number = self.judged;
         self.judged += 1;
         let judged = match outcome.judged {
-            Ok(judged) if matches!(self.phase, Phase::Start { .. }) => {
+            Ok(judged) if matches!(self.phase, Nsdi18Phase::Start { .. }) => {
                 self.forgive(judged.statistics)
             }
             Ok(judged) => judged,
@@ -336,7 +343,7 @@ impl RateControl for Nsdi18 {
     }
 
     fn is_starting(&self) -> bool {
-        matches!(self.phase, Phase::Start { .. })
+        matches!(self.phase, Nsdi18Phase::Start { .. })
     }
 
     fn rate(&self) -> f64 {
@@ -345,9 +352,9 @@ impl RateControl for Nsdi18 {
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         let phase = match self.phase {
-            Phase::Start { .. } => 0,
-            Phase::Search | Phase::Probing { .. } => 1,
-            Phase::Moving(_) => 2,
+            Nsdi18Phase::Start { .. } => 0,
+            Nsdi18Phase::Search | Nsdi18Phase::Probing { .. } => 1,
+            Nsdi18Phase::Moving(_) => 2,
         };
         visit("phase", phase as f64);
         visit("utility_gradient", self.gradient);

@@ -1,12 +1,15 @@
 //! How a gradient becomes a step in the code released with Vivace.
 //!
-//! It differs from the [paper's](crate::controllers::pcc::step): the amplifier counts from the
-//! third step in one direction, the bound narrows by one with each step below it, and after probes
-//! that disagree the next step has no direction to agree with, while amplifier and bound stay.
+//! Differences from the [paper's step](crate::controllers::pcc::step):
+//! * the amplifier grows from the third step in one direction on;
+//! * each step below the bound lowers the bound by one increment;
+//! * after probes that disagree, the next step counts neither as a reversal nor as a step in the
+//!   same direction. Amplifier and bound stay.
 
-/// The most reversals that hold the amplifier back.
+/// Largest value of [`StepState::swings`].
 const MOST_SWINGS: u32 = 2;
-/// After probes that disagree, as after steps in one direction, one pair decides.
+/// Value of [`StepState::trend`] after probes that disagree: the next decision takes one pair of
+/// probes, as it does after steps in one direction.
 const TREND: u32 = 2;
 
 /// The constants of a step.
@@ -22,23 +25,26 @@ pub struct Constants {
     pub least: f64,
 }
 
-/// State that earlier steps leave.
+/// Constants of the step, and the state that earlier steps leave.
 #[derive(Clone, Copy, Debug)]
-pub struct Steps {
+pub struct StepState {
     constants: Constants,
     /// The latest step in Mbit/s; 0 before the first, and once probes have disagreed.
     latest: f64,
+    /// Amplifier of the step: see [`amplification`].
     amplifier: f64,
-    /// Steps that widened the bound.
+    /// Number of increments by which the bound is above omega.
     allowance: u32,
+    /// Reversals not yet made up for: each keeps the amplifier from growing once.
     swings: u32,
+    /// Steps in one direction. Above 0, one pair of probes decides instead of two.
     trend: u32,
 }
 
-impl Steps {
+impl StepState {
     /// Before the first step.
-    pub fn new(constants: Constants) -> Steps {
-        Steps { constants, latest: 0.0, amplifier: 0.0, allowance: 0, swings: 0, trend: 0 }
+    pub fn new(constants: Constants) -> StepState {
+        StepState { constants, latest: 0.0, amplifier: 0.0, allowance: 0, swings: 0, trend: 0 }
     }
 
     /// The change of `rate`, both in Mbit/s, for a `gradient` of utility.
@@ -78,7 +84,7 @@ impl Steps {
         wanted
     }
 
-    /// Amplifier and bound are as at first.
+    /// Resets amplifier and bound.
     pub fn forget(&mut self) {
         self.amplifier = 0.0;
         self.allowance = 0;
@@ -90,7 +96,7 @@ impl Steps {
         self.trend = TREND;
     }
 
-    /// One pair of probes decides again.
+    /// Lets one pair of probes decide again.
     pub fn go_on(&mut self) {
         self.trend = TREND;
     }
@@ -109,7 +115,7 @@ impl Steps {
     }
 }
 
-/// The factor of a step.
+/// Returns the factor of a step: it grows by 1, then 2, 4 and 8 per unit of the amplifier.
 fn amplification(amplifier: f64) -> f64 {
     if amplifier < 3.0 {
         amplifier + 1.0
@@ -131,7 +137,7 @@ mod tests {
 
     #[test]
     fn steps_in_one_direction_grow_from_the_third_on() {
-        let mut steps = Steps::new(CODE);
+        let mut steps = StepState::new(CODE);
         assert_eq!(
             [(); 12].map(|()| steps.step(1.0, 1000.0)),
             [1.0, 1.0, 2.0, 3.0, 4.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0, 14.0]
@@ -140,7 +146,7 @@ mod tests {
 
     #[test]
     fn small_steps_are_half_a_megabit_and_no_gradient_is_no_step() {
-        let mut steps = Steps::new(CODE);
+        let mut steps = StepState::new(CODE);
         assert_eq!(
             [0.01, -0.01, 0.0].map(|gradient| steps.step(gradient, 100.0)),
             [0.5, -0.5, 0.0]
@@ -149,7 +155,7 @@ mod tests {
 
     #[test]
     fn the_bound_widens_with_each_step_that_reaches_it_and_narrows_with_each_that_does_not() {
-        let mut steps = Steps::new(CODE);
+        let mut steps = StepState::new(CODE);
         near(steps.step(80.0, 100.0), 5.0);
         near(steps.step(80.0, 100.0), 11.0);
         near(steps.step(4.0, 100.0), 8.0);
@@ -158,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_reversal_forgets_amplifier_and_bound_and_each_delays_the_amplifier_by_a_step() {
-        let mut steps = Steps::new(CODE);
+        let mut steps = StepState::new(CODE);
         let _ = [(); 4].map(|()| steps.step(80.0, 100.0));
         near(steps.step(-80.0, 100.0), -5.0);
         assert!(!steps.has_trend());
@@ -169,7 +175,7 @@ mod tests {
 
     #[test]
     fn after_probes_that_disagree_a_step_the_other_way_is_no_reversal() {
-        let mut steps = Steps::new(CODE);
+        let mut steps = StepState::new(CODE);
         let _ = [(); 4].map(|()| steps.step(1.0, 1000.0));
         steps.undecided();
         assert!(steps.has_trend());

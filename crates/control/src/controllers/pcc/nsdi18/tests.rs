@@ -3,6 +3,7 @@ use super::step::Constants;
 use crate::controllers::pcc::interval::Statistics;
 use crate::controllers::pcc::law::{Context, Judged, Next, Outcome, RateControl};
 use crate::controllers::pcc::utility::{BINARY, Filter, Gradient, Released, Utility};
+use crate::testing::near;
 use narrows_units::Random;
 
 const UTILITY: Released = Released {
@@ -97,10 +98,6 @@ fn outcome(rate: f64, sent: u32, lost: u32, slope: f64) -> Outcome {
         ..Statistics::default()
     };
     Outcome { rate, judged: Ok(Judged { utility: UTILITY.of(&statistics), statistics }) }
-}
-
-fn near(value: f64, expected: f64) {
-    assert!((value - expected).abs() < 1e-6 * expected.abs(), "{value}, not {expected}");
 }
 
 /// Utility per Mbit/s, as rates grow from `low` to `high` without loss.

@@ -7,6 +7,7 @@ use crate::{Timeout, Totals};
 use narrows_units::Random;
 use std::ops::Range;
 
+/// One segment in the core's fixed-point numbers, which have 32 bits after the point.
 const ONE: f64 = 4_294_967_296.0;
 
 fn kernel(options: &str, cwnd: f64) -> VcpKernel {
@@ -20,7 +21,7 @@ fn window(controller: &VcpKernel) -> f64 {
     controller.core.state.window as f64 / ONE
 }
 
-/// The report of one packet of each code.
+/// The ECN counts of one packet with this code.
 fn told(code: LoadCode) -> EcnDelta {
     match code {
         LoadCode::Low => EcnDelta { ect0: 1, ..EcnDelta::default() },
@@ -102,7 +103,8 @@ fn overload_takes_an_eighth_at_once_then_the_window_rests_and_recovers() {
     assert_eq!(window(&small), 1.0);
 }
 
-/// 3 GB of each code point, twice around the counts.
+/// Bytes with a code point are counted modulo 2^32. The count begins 700 below the wrap, and a
+/// packet adds 1448.
 #[test]
 fn counts_of_bytes_wrap() {
     let mut flow = kernel("", 100.0);

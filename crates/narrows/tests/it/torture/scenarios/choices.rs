@@ -1,7 +1,7 @@
 //! Controllers and queue disciplines with parameters, in combinations that work together.
 
 use crate::torture::draw::Draw;
-use narrows_control::{ENTRIES, Entry, Setup};
+use narrows_control::{ENTRIES, Entry, EntryRef, Setup};
 use narrows_params::{Catalogue, Choice, Kind, Registered};
 use narrows_path::{DISCIPLINES, DisciplineChoice, offering};
 use narrows_units::Random;
@@ -64,13 +64,14 @@ fn router_for(controller: &narrows_control::Choice) -> String {
 
 /// Draws one of these controllers, with parameters if they fit together.
 pub fn controller(entries: &[&'static Entry], random: &mut Random) -> String {
-    let text = with_parameters::<narrows_control::Controllers>(entries, random);
+    let entries: Vec<EntryRef> = entries.iter().copied().map(EntryRef::from).collect();
+    let text = with_parameters::<narrows_control::Controllers>(&entries, random);
     let choice: narrows_control::Choice = text.parse().expect("parameters in their ranges");
-    if choice.build(&Setup::default()).is_ok() { text } else { choice.entry().name.to_owned() }
+    if choice.build(&Setup::default()).is_ok() { text } else { choice.entry().name().to_owned() }
 }
 
 /// Draws an entry of a registry, with up to two of its parameters set.
-pub fn with_parameters<C: Catalogue>(entries: &[&'static C::Entry], random: &mut Random) -> String {
+pub fn with_parameters<C: Catalogue>(entries: &[C::Entry], random: &mut Random) -> String {
     let entry = random.pick(entries);
     let mut text = entry.name().to_owned();
     let mut mark = '?';

@@ -38,10 +38,10 @@ fn the_primary_class_counts_its_own_arrivals_and_all_that_waits() {
 fn the_secondary_class_by_hand() {
     let mut law = made("mircc");
     law.tick(&seen([6.0, 2.0], 1.0));
-    close(secondary(&law), 3.5);
+    near(secondary(&law), 3.5);
     law.tick(&seen([6.0, 4.0], 1.0));
-    close(secondary(&law), 3.0625);
-    close(state(&law, "secondary_flows"), 4.0 / 3.5);
+    near(secondary(&law), 3.0625);
+    near(state(&law, "secondary_flows"), 4.0 / 3.5);
 }
 
 /// As printed: C_s = 10 - 6 = 4, base = 0.95 · 4 - 1 · 1 = 2.8, excess = 10 - 2: 0.5 (10 + 10.8) =
@@ -50,12 +50,12 @@ fn the_secondary_class_by_hand() {
 fn the_secondary_class_as_printed() {
     let mut law = made("mircc?pool=literal");
     law.tick(&seen([6.0, 2.0], 1.0));
-    close(secondary(&law), 4.0);
+    near(secondary(&law), 4.0);
     law.tick(&seen([6.0, 4.0], 1.0));
-    close(secondary(&law), 0.5 * (4.0 + 3.3));
+    near(secondary(&law), 0.5 * (4.0 + 3.3));
     let mut law = made("mircc?pool=literal&cap=eta");
     law.tick(&seen([6.0, 2.0], 1.0));
-    close(secondary(&law), 3.8);
+    near(secondary(&law), 3.8);
 }
 
 /// From the floor it rises again: N_s = pool/R, excess = R, base = R, as printed 0.95 R; half of
@@ -67,10 +67,10 @@ fn without_a_pool_the_secondary_rate_is_the_floor_at_once() {
     {
         let mut law = made(text);
         law.tick(&seen([primary, 0.0], 0.0));
-        close(secondary(&law), FLOOR);
+        near(secondary(&law), FLOOR);
         assert_eq!(law.rates().secondary, Rate::ZERO, "which Data carries as none");
         law.tick(&seen([8.5, 0.0], 0.0));
-        close(secondary(&law), growth * FLOOR);
+        near(secondary(&law), growth * FLOOR);
         assert!((law.rates().secondary.as_mbps() / (growth * FLOOR) - 1.0).abs() < 1e-3);
     }
 }
@@ -97,7 +97,7 @@ fn settled(text: &str, primary: (f64, f64), flows: f64) -> [f64; 3] {
 fn together_both_classes_fill_eta_c() {
     for (most, flows) in [(6.0, 1.0), (6.0, 4.0), (2.0, 3.0), (0.0, 2.0)] {
         let [primary, secondary, rate] = settled("mircc", (1.0, most), flows);
-        close(primary, most);
+        near(primary, most);
         assert!((primary + secondary - 9.5).abs() < 1e-3, "{most}, {flows}: {secondary}");
         assert!((rate * flows - secondary).abs() < 1e-3);
     }

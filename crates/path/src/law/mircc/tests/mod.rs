@@ -6,6 +6,7 @@ mod dual;
 mod guards;
 mod single;
 
+use crate::queue::testing::near;
 use crate::{AnyRateLaw, LawSetup, Observed, RateLaw};
 use narrows_units::{Bytes, Rate, Span};
 use narrows_wire::Rates;
@@ -46,9 +47,4 @@ fn state(law: &AnyRateLaw, name: &str) -> f64 {
 
 fn mbps(rates: Rates) -> [f64; 2] {
     [rates.primary.as_mbps(), rates.secondary.as_mbps()]
-}
-
-#[track_caller]
-fn close(value: f64, expected: f64) {
-    assert!((value - expected).abs() <= 1e-9 * expected.abs(), "{value}, not {expected}");
 }

@@ -8,11 +8,11 @@ fn overload_cuts_the_rate_in_proportion() {
     let mut law = made("mircc-single");
     // N = 20/10 = 2, beta = (20 - 0)/20 = 1, base = (9.5 - 1 · 1)/2 = 4.25, excess = 10 - 20/2 = 0;
     // half of each: 5 + 2.125.
-    close(tick(&mut law, 20.0, 1.0), 7.125);
-    close(state(&law, "flows"), 2.0);
+    near(tick(&mut law, 20.0, 1.0), 7.125);
+    near(state(&law, "flows"), 2.0);
     // N = 20/7.125, beta = 0.1, base = (9.5 - 0.1) · 7.125/20 = 3.34875.
-    close(tick(&mut law, 20.0, 1.0), 0.5 * (7.125 + 3.34875));
-    close(state(&law, "flows"), 20.0 / 7.125);
+    near(tick(&mut law, 20.0, 1.0), 0.5 * (7.125 + 3.34875));
+    near(state(&law, "flows"), 20.0 / 7.125);
 }
 
 /// Without averages, to see base and excess as they are.
@@ -20,15 +20,15 @@ fn overload_cuts_the_rate_in_proportion() {
 fn the_queue_weighs_as_much_as_traffic_grows() {
     let mut law = made("mircc-single?alpha=1");
     // N = 5, base = 9.5/5.
-    close(tick(&mut law, 50.0, 0.0), 1.9);
+    near(tick(&mut law, 50.0, 0.0), 1.9);
     // Traffic falls: beta = 0.1. N = 10/1.9, base = (9.5 - 0.1 · 5)/N = 1.71, excess = 1.9 - 4/N =
     // 1.14.
-    close(tick(&mut law, 4.0, 5.0), 2.85);
+    near(tick(&mut law, 4.0, 5.0), 2.85);
     // It doubles: beta = (8 - 4)/8. N = 10/2.85, base = (9.5 - 0.5 · 5)/N = 1.995, excess = 2.85 -
     // 8/N = 0.57.
-    close(tick(&mut law, 8.0, 5.0), 2.565);
-    close(state(&law, "base_mbps"), 1.995);
-    close(state(&law, "excess_mbps"), 0.57);
+    near(tick(&mut law, 8.0, 5.0), 2.565);
+    near(state(&law, "base_mbps"), 1.995);
+    near(state(&law, "excess_mbps"), 0.57);
 }
 
 #[test]
@@ -99,8 +99,8 @@ proptest! {
 fn flows_counted_by_capacity_alone() {
     let mut law = made("mircc-single?alpha=1&count=capacity");
     // N = 10/10, beta = 1, base = 9.5, excess = 10 - 12/1.
-    close(tick(&mut law, 12.0, 0.0), 7.5);
-    close(state(&law, "flows"), 1.0);
+    near(tick(&mut law, 12.0, 0.0), 7.5);
+    near(state(&law, "flows"), 1.0);
     // N = 10/7.5.
-    close(tick(&mut law, 9.0, 0.0), 0.75 * 9.5 + 7.5 - 0.75 * 9.0);
+    near(tick(&mut law, 9.0, 0.0), 0.75 * 9.5 + 7.5 - 0.75 * 9.0);
 }
