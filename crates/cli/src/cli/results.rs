@@ -25,7 +25,7 @@ pub struct ReportArgs {
 pub struct ExportArgs {
     /// Result directory
     pub directory: PathBuf,
-    /// What to write
+    /// Form of the export
     #[arg(long, value_enum, default_value_t = ExportFormat::Csv)]
     pub format: ExportFormat,
     /// Directory for the CSV files, or the Perfetto file [default: csv or run.perfetto-trace in the
@@ -80,7 +80,7 @@ pub struct PathArgs {
 
 #[derive(Args)]
 pub struct ListArgs {
-    /// What to list
+    /// Kind of entries
     pub what: Listed,
     /// Show only the entry of this name
     pub name: Option<String>,
