@@ -82,7 +82,8 @@ fn around(least: f64, most: f64) -> (f64, f64) {
     (least - 0.06 * width, most + 0.06 * width)
 }
 
-/// Returns round numbers between the ends, at one, two or five times a power of ten.
+/// Returns round numbers between the ends, at one, two or five times a power of ten. Labels have as
+/// many digits as tell neighbours apart.
 fn steps(from: f64, to: f64, most: f64) -> Vec<(f64, String)> {
     let rough = (to - from) / most.max(2.0);
     let power = libm::pow(10.0, libm::log10(rough).floor());
@@ -92,11 +93,13 @@ fn steps(from: f64, to: f64, most: f64) -> Vec<(f64, String)> {
         .find(|step| *step >= rough)
         .unwrap_or(10.0 * power);
     let first = (from / step).ceil() as i64;
-    (first..)
-        .map(|k| k as f64 * step)
-        .take_while(|at| *at <= to)
-        .map(|at| (at, plain(at)))
-        .collect()
+    let places: Vec<f64> = (first..).map(|k| k as f64 * step).take_while(|at| *at <= to).collect();
+    let mut labels: Vec<String> = places.iter().map(|at| plain(*at)).collect();
+    if labels.windows(2).any(|two| two[0] == two[1]) {
+        let decimals = (-(libm::log10(step) + 1e-9).floor()).max(0.0) as usize;
+        labels = places.iter().map(|at| format!("{at:.decimals$}")).collect();
+    }
+    places.into_iter().zip(labels).collect()
 }
 
 #[cfg(test)]
@@ -115,6 +118,8 @@ mod tests {
             labels(&Scale::Linear { zero: false }.over(&[0.992, 0.999], 8.0)),
             "0.992 0.993 0.994 0.995 0.996 0.997 0.998 0.999"
         );
+        let close = Scale::Linear { zero: false }.over(&[19.21, 19.23], 4.0);
+        assert_eq!(labels(&close), "19.21 19.22 19.23");
         let backwards = Scale::Backwards.over(&[30.0, 90.0], 8.0);
         assert!(backwards.from < -90.0 && backwards.ticks[0].0 < backwards.ticks[1].0);
         assert_eq!(labels(&backwards), "90 80 70 60 50 40 30");

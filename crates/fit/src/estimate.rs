@@ -60,9 +60,12 @@ pub struct Estimate {
     pub queued: f64,
     /// Base round trip in seconds. An upper bound if `is_base_bound`.
     pub base: f64,
-    /// True if the measurement has only smoothed round trips. The least of them may contain a
-    /// queue.
+    /// True if the base may be shorter: the measurement has only smoothed round trips, the least of
+    /// which may contain a queue, or `shorter` is known.
     pub is_base_bound: bool,
+    /// A round trip in seconds, of the handshake or of the kernel's filter, that is below half of
+    /// all round trips of data: a proxy answered, or the queue never emptied.
+    pub shorter: Option<f64>,
     /// The buffer.
     pub buffer: Buffer,
     /// Losses besides those of a full buffer.
@@ -112,6 +115,7 @@ pub fn estimate(name: &str, measured: &Measured) -> Result<Estimate, FitError> {
     // A device nearer than the receiver, such as a proxy, may answer the handshake.
     let other = measured.least_rtt.filter(|other| (of_data / 2.0..of_data).contains(other));
     let base = other.unwrap_or(of_data);
+    let shorter = measured.least_rtt.filter(|other| *other < of_data / 2.0);
     let longest = rtts.last().copied().unwrap_or(least) - base;
     let waits = (2.0 * own).max(5e-4).max(longest / 20.0);
 
@@ -135,7 +139,9 @@ pub fn estimate(name: &str, measured: &Measured) -> Result<Estimate, FitError> {
         rate_range,
         queued,
         base,
-        is_base_bound: measured.origin == Origin::Iperf3 && measured.least_rtt.is_none(),
+        is_base_bound: shorter.is_some()
+            || measured.origin == Origin::Iperf3 && measured.least_rtt.is_none(),
+        shorter,
         buffer,
         losses: wilson(random, measured.sent),
         goodput: 8.0 * delivered / seconds,
@@ -274,6 +280,36 @@ fn wilson(hits: f64, of: f64) -> Losses {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measured::Point;
+
+    /// Twenty seconds at 20 Mbit/s of a queue that goes from 20 to 100 ms and never empties.
+    fn never_empty(least_rtt: f64) -> Measured {
+        let points = (0..200).map(|i| Point {
+            at: f64::from(i) / 10.0,
+            delivered: 250e3 * f64::from(i),
+            rtt: Some(0.02 + 0.08 * f64::from(i % 40) / 40.0),
+            resent: if i % 40 == 39 { 1.0 } else { 0.0 },
+        });
+        Measured {
+            origin: Origin::Ss,
+            controller: None,
+            mss: 1448.0,
+            headers: 52.0,
+            least_rtt: Some(least_rtt),
+            sent: 34_000.0,
+            points: points.collect(),
+            remark: None,
+        }
+    }
+
+    #[test]
+    fn a_round_trip_far_below_all_of_data_makes_the_base_a_bound() {
+        let far = estimate("flow.ss", &never_empty(1e-5)).expect("an estimate");
+        assert_eq!((far.shorter, far.is_base_bound), (Some(1e-5), true));
+        assert!((0.018..0.02).contains(&far.base), "{}", far.base);
+        let near = estimate("flow.ss", &never_empty(0.015)).expect("an estimate");
+        assert_eq!((near.shorter, near.is_base_bound, near.base), (None, false, 0.015));
+    }
 
     #[test]
     fn the_interval_of_wilson_is_that_of_the_textbook() {

@@ -56,14 +56,22 @@ pub fn text(name: &str, measured: &Measured, estimate: &Estimate) -> String {
             "the link was not seen full: no queue before it".to_owned(),
         ),
     }
-    let (sign, remark) = match (estimate.is_base_bound, measured.origin) {
-        (true, _) => {
-            ("≤ ", "iperf3 has smoothed round trips only, the least of which may contain a queue")
+    let sign = if estimate.is_base_bound { "≤ " } else { "" };
+    let remark = match (estimate.shorter, estimate.is_base_bound, measured.origin) {
+        (Some(shorter), ..) => format!(
+            "least round trip of data; without data one took {} ms: a proxy answered, or the queue never emptied",
+            number(1e3 * shorter)
+        ),
+        (None, true, _) => {
+            "iperf3 has smoothed round trips only, the least of which may contain a queue"
+                .to_owned()
         }
-        (false, Origin::Ss) => ("", "the kernel's least round trip"),
-        (false, _) => ("", "least round trip of the handshake and of all acknowledgements"),
+        (None, false, Origin::Ss) => "the kernel's least round trip".to_owned(),
+        (None, false, _) => {
+            "least round trip of the handshake and of all acknowledgements".to_owned()
+        }
     };
-    line("Base RTT", format!("{sign}{} ms", number(1e3 * estimate.base)), remark.to_owned());
+    line("Base RTT", format!("{sign}{} ms", number(1e3 * estimate.base)), remark);
     let bdp = |bytes: f64| number(8.0 * bytes / estimate.rate / estimate.base);
     match estimate.buffer {
         Buffer::Filled { bytes, range, full, episodes } => line(

@@ -9,7 +9,7 @@ use thiserror::Error;
 pub enum CompileError {
     /// There is no clang.
     #[error(
-        "{}: a source is compiled by clang, and there is none in PATH: install clang 12 or later (on Debian: apt install clang), or compile it elsewhere with `clang -target bpf -g -O2 -c` and give the object (.o)", source_file.display()
+        "{}: clang compiles sources, and no clang is in PATH: install clang 12 or later (on Debian: apt install clang), or compile it elsewhere with `clang -target bpf -g -O2 -c` and give the object (.o)", source_file.display()
     )]
     NoClang {
         /// The source.

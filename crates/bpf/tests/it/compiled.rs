@@ -133,7 +133,7 @@ fn a_missing_compiler_has_a_remedy() {
     let error = CompileError::NoClang { source_file: Path::new("own.bpf.c").to_owned() };
     assert_eq!(
         error.to_string(),
-        "own.bpf.c: a source is compiled by clang, and there is none in PATH: install clang 12 or later (on Debian: apt install clang), or compile it elsewhere with `clang -target bpf -g -O2 -c` and give the object (.o)"
+        "own.bpf.c: clang compiles sources, and no clang is in PATH: install clang 12 or later (on Debian: apt install clang), or compile it elsewhere with `clang -target bpf -g -O2 -c` and give the object (.o)"
     );
     assert!(Clang::at(Path::new("/nowhere/clang")).is_none());
 }

@@ -2,7 +2,7 @@
 
 use super::given::{name, other, place};
 use super::keys::{identity, trust};
-use super::paths::{self, PATIENCE};
+use super::paths::{self, PATIENCE, rounded};
 use crate::cli::{GetArgs, PingArgs, ServeArgs};
 use crate::terminal;
 use narrows_files::{Limit, Output, read};
@@ -136,7 +136,7 @@ fn into_file(
 
 fn summary(fetched: &Fetched) -> String {
     let seconds = fetched.took.as_secs_f64().max(1e-9);
-    let goodput = rounded(fetched.octets as f64 * 8.0 / seconds);
+    let goodput = rounded(Rate::from_bps((fetched.octets as f64 * 8.0 / seconds) as u64));
     let mut text = format!(
         "{}: {:.3} MB in {:.3} s, goodput {goodput}",
         fetched.name,
@@ -151,26 +151,21 @@ fn summary(fetched: &Fetched) -> String {
         text += &format!("  {signed}\n");
     }
     if fetched.followed_rates {
-        for (number, path) in fetched.paths.iter().enumerate() {
+        // Data from a cache on this host tells no path and no rate.
+        let told = fetched.paths.iter().filter(|path| path.rates.primary.as_bps() < u64::MAX);
+        for (number, path) in told.enumerate() {
             text += &format!(
                 "  path {}: {:016x}, primary {}, secondary {}\n",
                 number + 1,
                 path.id,
-                path.rates.primary,
-                path.rates.secondary
+                rounded(path.rates.primary),
+                rounded(path.rates.secondary)
             );
         }
     } else if fetched.segments > 1 {
         text += "  no link on the way writes rates: a window that halves at losses (NewReno) was used\n";
     }
     text
-}
-
-/// Rounds a rate in bit/s to three significant digits.
-fn rounded(bps: f64) -> Rate {
-    let bps = bps as u64;
-    let unit = 10u64.pow(bps.checked_ilog10().unwrap_or(0).saturating_sub(2));
-    Rate::from_bps(bps.saturating_add(unit / 2) / unit * unit)
 }
 
 /// Pings a prefix, lists the paths to it, or answers pings under it.

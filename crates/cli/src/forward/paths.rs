@@ -84,17 +84,26 @@ fn find(consumer: &mut Consumer, prefix: &Name) -> Result<Vec<FoundPath>, Failur
 /// Formats a path, for example "path 2: 3 hops, id 00f3..., primary 9.5 Mbit/s, secondary 0 bit/s,
 /// limited by the same link as path 1".
 fn line(all: &[FoundPath], index: usize, path: &FoundPath) -> String {
-    let mut text = format!("path {}: {} hops, id {:016x}", index + 1, path.labels.hops(), path.id);
+    let hops = path.labels.hops();
+    let noun = if hops == 1 { "hop" } else { "hops" };
+    let mut text = format!("path {}: {hops} {noun}, id {:016x}", index + 1, path.id);
     match path.rates {
         None => text += ", no link tells a rate",
         Some((primary, secondary)) => {
-            text += &format!(", primary {primary}, secondary {secondary}")
+            text += &format!(", primary {}, secondary {}", rounded(primary), rounded(secondary))
         }
     }
     let same =
         all[..index].iter().position(|other| path.limit.is_some() && other.limit == path.limit);
     text + &same
         .map_or(String::new(), |other| format!(", limited by the same link as path {}", other + 1))
+}
+
+/// Rounds a rate to three significant digits.
+pub(super) fn rounded(rate: Rate) -> Rate {
+    let bps = rate.as_bps();
+    let unit = 10u64.pow(bps.checked_ilog10().unwrap_or(0).saturating_sub(2));
+    Rate::from_bps(bps.saturating_add(unit / 2) / unit * unit)
 }
 
 /// Shows the hops of all paths or of one path.
@@ -137,7 +146,7 @@ pub fn traceroute(args: TracerouteArgs) -> Result<Outcome, Failure> {
 fn hop_line(pong: &PathPingOutcome) -> (String, bool) {
     let timed = |span: &Span, rates: Option<(Rate, Rate)>| {
         let rate =
-            rates.map_or("no rate yet".to_owned(), |(primary, _)| format!("primary {primary}"));
+            rates.map_or("no rate yet".to_owned(), |(own, _)| format!("primary {}", rounded(own)));
         format!("{:>9.3} ms  {rate}", span.as_millis_f64())
     };
     match pong {

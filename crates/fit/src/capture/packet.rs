@@ -4,7 +4,7 @@ use etherparse::{LaxNetSlice, LaxSlicedPacket, TcpOptionElement, TransportSlice}
 use pcap_file::pcap::PcapReader;
 use pcap_file::pcapng::blocks::interface_description::InterfaceDescriptionOption;
 use pcap_file::pcapng::{Block, PcapNgReader};
-use pcap_file::{DataLink, PcapError};
+use pcap_file::{DataLink, PcapError, TsResolution};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
@@ -73,12 +73,19 @@ impl<'a> Source<'a> {
     pub fn next(&mut self) -> Result<Option<Found>, String> {
         match self {
             Source::Pcap(reader) => {
-                let link = reader.header().datalink;
-                match reader.next_packet() {
+                let header = reader.header();
+                // The library's checked packets refuse captures with a snap length, as tcpdump -s
+                // makes them.
+                match reader.next_raw_packet() {
                     None | Some(Err(PcapError::IncompleteBuffer)) => Ok(None),
                     Some(Err(error)) => Err(format!("a packet is damaged: {error}")),
                     Some(Ok(packet)) => {
-                        Ok(Some((packet.timestamp, tcp(link, &packet.data, packet.orig_len))))
+                        let unit = match header.ts_resolution {
+                            TsResolution::MicroSecond => Duration::from_micros(1),
+                            TsResolution::NanoSecond => Duration::from_nanos(1),
+                        };
+                        let at = Duration::from_secs(packet.ts_sec.into()) + unit * packet.ts_frac;
+                        Ok(Some((at, tcp(header.datalink, &packet.data, packet.orig_len))))
                     }
                 }
             }
@@ -189,6 +196,27 @@ fn tcp(link: DataLink, data: &[u8], original: u32) -> Option<Packet> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_capture_of_the_first_bytes_of_packets_is_read() {
+        let mut frame = Vec::new();
+        etherparse::PacketBuilder::ethernet2([1; 6], [2; 6])
+            .ipv4([192, 0, 2, 1], [192, 0, 2, 2], 64)
+            .tcp(40000, 5201, 7, 1000)
+            .write(&mut frame, &[0; 1448])
+            .expect("a frame");
+        let kept = &frame[..128];
+        let mut file = Vec::new();
+        for word in [0xa1b2_c3d4, 0x0004_0002, 0, 0, 128, 1, 3, 250_000, 128, frame.len() as u32] {
+            file.extend_from_slice(&u32::to_le_bytes(word));
+        }
+        file.extend_from_slice(kept);
+        let mut source = Source::new(&file).expect("a capture");
+        let (at, packet) = source.next().expect("a packet").expect("one");
+        assert_eq!(at, Duration::from_millis(3250));
+        assert_eq!(packet.map(|own| (own.seq, own.payload)), Some((7, 1448)));
+        assert_eq!(source.next(), Ok(None));
+    }
 
     #[test]
     fn units_of_time_are_those_of_the_format() {

@@ -185,7 +185,7 @@ fn made(undo: &str, more: &str) -> Option<ForKernel> {
     fs::remove_dir_all(&place).unwrap();
     match read {
         Ok((program, _)) => Some(program),
-        Err(error) if error.contains("is none in PATH") || error.contains("without them") => {
+        Err(error) if error.contains("no clang is in PATH") || error.contains("without them") => {
             eprintln!("left out: {error}");
             None
         }

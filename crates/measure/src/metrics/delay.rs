@@ -73,7 +73,7 @@ pub(super) const STANDING_QUEUE: Metric = Metric {
     summary: "Part of the bottleneck's queue that does not drain within a round trip.",
     formula: "mean over time since warm-up of the smallest queue in each window, divided by the rate the link had. Windows follow each other and last the \
               longest base round trip of the flows through the link, or four samples where that is longer; the rate is the capacity offered in the second \
-              before the window's end, or since warm-up where that was none.",
+              before the window's end, or since warm-up if the link had no capacity then.",
     source: "the standing queue of Nichols and Jacobson, Controlling Queue Delay, ACM Queue 2012: the minimum over a round trip; window and mean are ours",
     compute: standing_queue,
 };

@@ -30,7 +30,7 @@ pub(super) const FEEDBACK: Metric = Metric {
     name: "feedback",
     unit: "ms",
     better: Better::Lower,
-    summary: "Time from a fall of the bottleneck's advertised rate to that of the rate that consumers follow.",
+    summary: "Time from a fall of the bottleneck's advertised rate to the fall of the rate that consumers follow.",
     formula: "from the first sample since warm-up in which the primary rate that the bottleneck's receiving end writes into Data is below nine tenths of its value at the end of warm-up, to the first sample from then on in which the sum of the primary rates that consumers follow is below nine tenths of its own. Not defined if one of them does not fall so far",
     source: "the feedback time of MIRCC, section 3.2; the tenth is ours",
     compute: feedback,

@@ -51,7 +51,7 @@ pub(super) const RESPONSIVENESS: Metric = Metric {
     unit: "s",
     better: Better::Lower,
     summary: "Time after which the running mean of goodput stays within 10 % of the whole run's mean.",
-    formula: "k * 5 s, k being the last interval of 5 s such that the mean of x(1) ... x(k) differs by more than 10 % from that of all intervals, x(k) being all flows' goodput in the k-th interval since the run began; 0 s if there is none",
+    formula: "k * 5 s, k being the last interval of 5 s such that the mean of x(1) ... x(k) differs by more than 10 % from the mean of all intervals, x(k) being all flows' goodput in the k-th interval since the run began; 0 s without such an interval",
     source: "Jin, Wei and Low, FAST TCP: Motivation, Architecture, Algorithms, Performance, INFOCOM 2004, section V (responsiveness, running average)",
     compute: responsiveness,
 };
@@ -61,7 +61,7 @@ pub(super) const RESPONSIVENESS_INSTANT: Metric = Metric {
     unit: "s",
     better: Better::Lower,
     summary: "Time after which goodput stays within 10 % of the whole run's mean.",
-    formula: "k * 5 s, k being the last interval of 5 s such that x(k) differs by more than 10 % from the mean of all intervals, x as in responsiveness; 0 s if there is none",
+    formula: "k * 5 s, k being the last interval of 5 s such that x(k) differs by more than 10 % from the mean of all intervals, x as in responsiveness; 0 s without such an interval",
     source: "Jin, Wei and Low, FAST TCP: Motivation, Architecture, Algorithms, Performance, INFOCOM 2004, section V (responsiveness, instantaneous)",
     compute: responsiveness_instant,
 };

@@ -7,10 +7,10 @@ use std::{env, fs, path::Path};
 fn page() -> String {
     let mut page = String::from(
         "# Metrics\n\n\
-         What Narrows computes from a run, and how. \"Since warm-up\" means from the end of the scenario's warm-up to the end of the run. A metric that is not\n\
+         The numbers that Narrows computes from a run. \"Since warm-up\" means from the end of the scenario's warm-up to the end of the run. A metric that is not\n\
          defined for a run shows as \"–\" in tables and as `null` in `summary.json`. Over several seeds, tables show the median and below it its 95 % bootstrap interval.\n\n\
-         A metric can also be asked of a part of the run: \"since warm-up\" then means in this part. Its edges move back to samples, counts and delays come from samples\n\
-         (round trips and queues seen at the samples, not those of each packet), and metrics of what samples do not count are not defined.\n\n\
+         In a part of the run, such as the `window` of a claim, \"since warm-up\" means in this part. Its edges move back to samples, and metrics come from samples: round\n\
+         trips and queues are not those of each packet, and metrics that samples do not count are not defined.\n\n\
          This page is generated from `crates/measure/src/metrics`; a test keeps the two equal.\n",
     );
     for metric in METRICS {

@@ -33,7 +33,7 @@ fn the_page_is_true() {
     place.write("mine.toml", blocks(&page, "toml")[0]);
     let inspected = shell(&place, "narrows inspect ./mine.bpf.c", "");
     if code(&inspected) != 0
-        && (stderr(&inspected).contains("is none in PATH")
+        && (stderr(&inspected).contains("no clang is in PATH")
             || stderr(&inspected).contains("without them"))
     {
         return eprintln!("left out: {}", stderr(&inspected));

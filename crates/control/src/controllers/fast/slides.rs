@@ -20,7 +20,7 @@ pub static SC2002: Entry = Entry {
     name: "fast-sc2002",
     kernel: Some("fast_sc2002"),
     summary: "FAST TCP as demonstrated at SC2002: one packet per acknowledged packet towards the target, every other round trip",
-    source: "Jin, Wei and Low, FAST II: Algorithms and Performance, slides; the target's formula is that of the later algorithm",
+    source: "Jin, Wei and Low, FAST II: Algorithms and Performance, slides; the target's formula from the later algorithm",
     basis: Basis::Delay,
     needs: &[Need::Tags],
     numbered: false,
