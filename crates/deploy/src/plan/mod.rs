@@ -20,7 +20,7 @@ pub use observed::Observed;
 pub(crate) use outcome::effect;
 pub use outcome::{Candidate, Compared, Outcome, Ramp, Verdict};
 pub use page::page;
-pub(crate) use page::table as page_table;
+pub(crate) use page::{drawn, table as page_table};
 pub use reduced::Reduced;
 pub use text::text;
 pub(crate) use text::{span, words};

@@ -2,9 +2,10 @@
 
 use super::outcome::{Outcome, Ramp, Verdict};
 use super::text::{advice, ramp, rows, spillover, timings, words};
+use maud::{Markup, PreEscaped, html};
 use narrows_figure::{Axis, Content, Figure, Rule, Scale, Series, Style};
 use narrows_measure::sequential::Mean;
-use narrows_report::{Document, capital, escape};
+use narrows_report::{Document, capital};
 
 const CSS: &str = include_str!("plan.css");
 const READING: &str = include_str!("reading.html");
@@ -14,50 +15,43 @@ const PERCENT: f64 = 100.0;
 /// Returns the page. `setup` describes the network, `remake` the command that repeats the plan.
 pub fn page(outcome: &Outcome, setup: &str, remake: &str, version: &str) -> String {
     let [control, treatment] = &outcome.arms;
-    let mut main =
-        format!("<p class=\"verdict {}\">{}</p>\n", class(outcome), escape(&headline(outcome)));
-    main += &format!("<section>\n<h2>What each design would say</h2>\n{}", table(&rows(outcome)));
-    if let Some(spill) = spillover(outcome) {
-        main += &format!("<p>{}</p>\n", escape(&spill));
-    }
-    main += "</section>\n";
-    if !outcome.ramp.is_empty() {
-        main += &format!(
-            "<section>\n<h2>While a share is treated</h2>\n<figure>{}<figcaption>{}</figcaption></figure>\n{}</section>\n",
-            figure(outcome).svg(&Style { titled: false, in_page: true, ..Style::SCREEN }),
-            escape(&figure(outcome).caption),
-            table(&ramp(outcome))
-        );
-    }
-    main += &format!(
-        "<section>\n<h2>Which switchback</h2>\n{}<p><b>{}</b></p>\n</section>\n",
-        table(&timings(outcome)),
-        escape(advice(outcome).trim())
-    );
-    if let Some(times) = outcome.observed {
-        main += &format!(
-            "<p>Deviations are those of the host's observation: {times:.2} times the simulated ones.</p>\n"
-        );
-    }
-    main += &format!(
-        "<section>\n<h2>Make it again</h2>\n<div class=\"copy\"><pre>{}</pre></div>\n</section>\n",
-        escape(remake)
-    );
+    let main = html! {
+        p class={ "verdict " (class(outcome)) } { (headline(outcome)) }
+        section {
+            h2 { "What each design would say" }
+            (table(&rows(outcome)))
+            @if let Some(spill) = spillover(outcome) { p { (spill) } }
+        }
+        @if !outcome.ramp.is_empty() {
+            section {
+                h2 { "While a share is treated" }
+                (drawn(&figure(outcome)))
+                (table(&ramp(outcome)))
+            }
+        }
+        section {
+            h2 { "Which switchback" }
+            (table(&timings(outcome)))
+            p { b { (advice(outcome).trim()) } }
+        }
+        @if let Some(times) = outcome.observed {
+            p {
+                "Deviations are those of the host's observation: " (format!("{times:.2}"))
+                " times the simulated ones."
+            }
+        }
+        section {
+            h2 { "Make it again" }
+            div.copy { pre { (remake) } }
+        }
+    };
     let title = format!("Plan of {}: {control} to {treatment}", outcome.name);
     let notes = [
         "The network and the traffic are those of the file: how wrong a test is follows from them, and a real path may differ. Where queues are shared the direction of the error is robust, its size is not."
             .to_owned(),
     ];
-    Document {
-        title: &title,
-        setup,
-        notes: &notes,
-        css: CSS,
-        reading: READING,
-        main: &main,
-        version,
-    }
-    .html()
+    Document { title: &title, setup, notes: &notes, css: CSS, reading: READING, main, version }
+        .html()
 }
 
 /// Says in one sentence what the A/B test is worth.
@@ -80,28 +74,31 @@ fn class(outcome: &Outcome) -> &'static str {
     }
 }
 
+/// Returns a figure with its caption.
+pub(crate) fn drawn(figure: &Figure) -> Markup {
+    let svg = figure.svg(&Style { titled: false, in_page: true, ..Style::SCREEN });
+    html!(figure { (PreEscaped(svg)) figcaption { (figure.caption) } })
+}
+
 /// Formats heads and rows as a table.
-pub(crate) fn table(rows: &[Vec<String>]) -> String {
+pub(crate) fn table(rows: &[Vec<String>]) -> Markup {
     let (head, body) = rows.split_first().expect("a row of heads");
-    let cells = |row: &[String], tag: &str| -> String {
-        row.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect()
-    };
+    let is_wrong = |cell: &str| ["WRONG SIGN", "wrong", "ended it"].contains(&cell);
     let line = |row: &Vec<String>| {
         let (name, rest) = row.split_first().expect("a first column");
-        let rest: String = rest
-            .iter()
-            .map(|cell| match cell.as_str() {
-                "WRONG SIGN" | "wrong" | "ended it" => format!("<td class=\"wrong\">{cell}</td>"),
-                other => format!("<td>{}</td>", escape(other)),
-            })
-            .collect();
-        format!("<tr><th scope=\"row\">{}</th>{rest}</tr>\n", escape(name))
+        html! {
+            tr {
+                th scope="row" { (name) }
+                @for cell in rest { td.wrong[is_wrong(cell)] { (cell) } }
+            }
+        }
     };
-    format!(
-        "<div class=\"wide\"><table><thead><tr>{}</tr></thead><tbody>\n{}</tbody></table></div>\n",
-        cells(head, "th"),
-        body.iter().map(line).collect::<String>()
-    )
+    html! {
+        div.wide { table {
+            thead { tr { @for cell in head { th { (cell) } } } }
+            tbody { @for row in body { (line(row)) } }
+        } }
+    }
 }
 
 /// Returns the figure of the ramp-up: the first metric over the share of treated connections.
