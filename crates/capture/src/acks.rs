@@ -60,31 +60,91 @@ pub fn write_acks(
     out.flush()
 }
 
+/// Description of a row of `acks.parquet`.
+pub const ACKS: &str = "One row per acknowledgement at the senders named by `--acks FLOW`, in order of time. The simulator records the state after an acknowledgement, the kernel the state before it (as root, in a build with [kernel controllers](../how-to/kernel.md)). A note counts acknowledgements missed on a busy machine.";
+
+/// A column of `acks.parquet`. Neighbours with the same description are described together.
+pub struct AckColumn {
+    /// Name, which ends in the unit of the values.
+    pub name: &'static str,
+    /// Description of the values.
+    pub about: &'static str,
+    values: Values,
+}
+
+/// The values of a column.
+enum Values {
+    Name,
+    Count(fn(&AckSample) -> u64),
+    Real(fn(&AckSample) -> f64),
+    MaybeReal(fn(&AckSample) -> Option<f64>),
+    /// One column for each name of a controller's state.
+    State,
+}
+
+/// The columns of `acks.parquet`, in order.
+pub const ACK_COLUMNS: [AckColumn; 12] = [
+    column("flow", "the flow", Values::Name),
+    column("flow_index", "the flow", Values::Count(|row| row.flow as u64)),
+    column(
+        "connection",
+        "the sender's port; 0 in the simulator",
+        Values::Count(|row| row.connection.into()),
+    ),
+    column("time_s", "time", Values::Real(|row| row.at.as_secs_f64())),
+    column("cwnd_segments", WINDOWS, Values::Real(|row| row.cwnd)),
+    column("ssthresh_segments", WINDOWS, Values::MaybeReal(|row| row.ssthresh)),
+    column(
+        "in_flight_segments",
+        "amount of data in flight",
+        Values::Count(|row| row.in_flight.into()),
+    ),
+    column("srtt_ms", ROUND_TRIPS, Values::MaybeReal(|row| row.srtt.map(Span::as_millis_f64))),
+    column("rtt_ms", ROUND_TRIPS, Values::MaybeReal(|row| row.rtt.map(Span::as_millis_f64))),
+    column(
+        "pacing_mbps",
+        "pacing rate, null without pacing; with headers in the simulator, payload only in the kernel",
+        Values::MaybeReal(|row| row.pacing.map(Rate::as_mbps)),
+    ),
+    column(
+        "delivery_mbps",
+        "latest delivery-rate sample, payload; null in the simulator",
+        Values::MaybeReal(|row| row.delivery.map(Rate::as_mbps)),
+    ),
+    column(
+        "state.NAME",
+        "each value that the controllers of these flows show of their inner state, in the simulator: `state.w_max` of `cubic`, members of the private area of a [BPF controller](../how-to/bring-your-own.md#what-it-remembers-and-prints); null where a controller has none of the name",
+        Values::State,
+    ),
+];
+
+const WINDOWS: &str = "window; slow start threshold, null if infinite or unknown";
+const ROUND_TRIPS: &str = "smoothed and latest round trip, null before the first";
+
+const fn column(name: &'static str, about: &'static str, values: Values) -> AckColumn {
+    AckColumn { name, about, values }
+}
+
 fn sheet(names: &[Arc<str>], rows: &[AckSample], traced: &Remembered) -> Sheet {
-    let count = |of: &dyn Fn(&AckSample) -> u64| Cells::Count(rows.iter().map(of).collect());
-    let real =
-        |of: &dyn Fn(&AckSample) -> Option<f64>| Cells::MaybeReal(rows.iter().map(of).collect());
     let mut sheet = Sheet::default();
-    sheet.add("flow", Cells::Text(rows.iter().map(|row| names[row.flow].clone()).collect()));
-    sheet.add("flow_index", count(&|row| row.flow as u64));
-    sheet.add("connection", count(&|row| row.connection.into()));
-    sheet.add("time_s", Cells::Real(rows.iter().map(|row| row.at.as_secs_f64()).collect()));
-    sheet.add("cwnd_segments", Cells::Real(rows.iter().map(|row| row.cwnd).collect()));
-    sheet.add("ssthresh_segments", real(&|row| row.ssthresh));
-    sheet.add("in_flight_segments", count(&|row| row.in_flight.into()));
-    sheet.add("srtt_ms", real(&|row| row.srtt.map(Span::as_millis_f64)));
-    sheet.add("rtt_ms", real(&|row| row.rtt.map(Span::as_millis_f64)));
-    sheet.add("pacing_mbps", real(&|row| row.pacing.map(Rate::as_mbps)));
-    sheet.add("delivery_mbps", real(&|row| row.delivery.map(Rate::as_mbps)));
-    for (column, name) in traced.names.iter().enumerate() {
-        let values = (0..rows.len()).map(|row| traced.value(row, column)).collect();
-        sheet.add(format!("{STATE}{name}"), Cells::MaybeReal(values));
+    for column in &ACK_COLUMNS {
+        let cells = match column.values {
+            Values::Name => Cells::Text(rows.iter().map(|row| names[row.flow].clone()).collect()),
+            Values::Count(of) => Cells::Count(rows.iter().map(of).collect()),
+            Values::Real(of) => Cells::Real(rows.iter().map(of).collect()),
+            Values::MaybeReal(of) => Cells::MaybeReal(rows.iter().map(of).collect()),
+            Values::State => {
+                for (place, name) in traced.names.iter().enumerate() {
+                    let values = (0..rows.len()).map(|row| traced.value(row, place)).collect();
+                    sheet.add(column.name.replace("NAME", name), Cells::MaybeReal(values));
+                }
+                continue;
+            }
+        };
+        sheet.add(column.name, cells);
     }
     sheet
 }
-
-/// Prefix of the names of columns with a controller's state.
-const STATE: &str = "state.";
 
 /// Values of the state that have columns of their own.
 const WINDOW: [&str; 2] = ["cwnd", "ssthresh"];

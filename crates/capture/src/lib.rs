@@ -6,7 +6,7 @@ mod own_log;
 mod packets;
 mod qlog;
 
-pub use acks::{AckLog, Remembered, write_acks};
+pub use acks::{ACK_COLUMNS, ACKS, AckColumn, AckLog, Remembered, write_acks};
 pub use own_log::OwnLog;
 pub use packets::{Capture, CapturePoint};
 pub use qlog::SenderLog;

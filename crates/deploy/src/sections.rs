@@ -1,52 +1,44 @@
 //! Parts that the pages of plans and of results share.
 
+use maud::{Markup, PreEscaped, html};
 use narrows_figure::{Figure, Style};
-use narrows_report::escape;
-use std::fmt::Write as _;
 
 /// Style sheet of both pages.
 pub(crate) const CSS: &str = include_str!("page.css");
 
 /// Begins the main part with the verdict. `class` is its colour: `right`, `wrong` or `unknown`.
-pub(crate) fn verdict(class: &str, text: &str) -> String {
-    format!("<p class=\"verdict {class}\">{}</p>\n", escape(text))
+pub(crate) fn verdict(class: &str, text: &str) -> Markup {
+    html!(p class={ "verdict " (class) } { (text) })
 }
 
-/// Appends a section. `content` is HTML.
-pub(crate) fn section(main: &mut String, heading: &str, content: &str) {
-    writeln!(main, "<section>\n<h2>{}</h2>\n{content}</section>", escape(heading))
-        .expect("a string grows");
+/// Writes a section with its heading.
+pub(crate) fn section(heading: &str, content: &Markup) -> Markup {
+    html!(section { h2 { (heading) } (content) })
 }
 
 /// Draws a figure with its caption.
-pub(crate) fn drawn(figure: &Figure) -> String {
-    format!(
-        "<figure>{}<figcaption>{}</figcaption></figure>\n",
-        figure.svg(&Style { titled: false, in_page: true, ..Style::SCREEN }),
-        escape(&figure.caption)
-    )
+pub(crate) fn drawn(figure: &Figure) -> Markup {
+    let svg = figure.svg(&Style { titled: false, in_page: true, ..Style::SCREEN });
+    html!(figure { (PreEscaped(svg)) figcaption { (figure.caption) } })
 }
 
 /// Formats heads and rows as a table.
-pub(crate) fn table(rows: &[Vec<String>]) -> String {
+pub(crate) fn table(rows: &[Vec<String>]) -> Markup {
     let (head, body) = rows.split_first().expect("a row of heads");
-    let cells = |row: &[String], tag: &str| -> String {
-        row.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect()
-    };
+    let is_wrong = |cell: &str| ["WRONG SIGN", "wrong", "ended it"].contains(&cell);
     let line = |row: &Vec<String>| {
         let (name, rest) = row.split_first().expect("a first column");
-        let rest: String = rest
-            .iter()
-            .map(|cell| match cell.as_str() {
-                "WRONG SIGN" | "wrong" | "ended it" => format!("<td class=\"wrong\">{cell}</td>"),
-                other => format!("<td>{}</td>", escape(other)),
-            })
-            .collect();
-        format!("<tr><th scope=\"row\">{}</th>{rest}</tr>\n", escape(name))
+        html! {
+            tr {
+                th scope="row" { (name) }
+                @for cell in rest { td.wrong[is_wrong(cell)] { (cell) } }
+            }
+        }
     };
-    format!(
-        "<div class=\"wide\"><table><thead><tr>{}</tr></thead><tbody>\n{}</tbody></table></div>\n",
-        cells(head, "th"),
-        body.iter().map(line).collect::<String>()
-    )
+    html! {
+        div.wide { table {
+            thead { tr { @for cell in head { th { (cell) } } } }
+            tbody { @for row in body { (line(row)) } }
+        } }
+    }
 }

@@ -12,13 +12,14 @@ pub mod palette;
 mod pdf;
 mod png;
 mod scale;
+mod serial;
 mod shape;
 mod style;
 mod svg;
 mod text;
 
 pub use model::{
-    Axis, Content, Dot, Figure, Heat, Rule, Scale, Series, Track, Tracks, TradePanel, Trades,
+    Axis, Content, Dot, Figure, Heat, Ramp, Rule, Scale, Series, Track, Tracks, TradePanel, Trades,
     hyphened, magnitudes,
 };
 pub use style::Style;

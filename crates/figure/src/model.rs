@@ -1,6 +1,9 @@
 //! The model of a figure: its data, without sizes and places.
+//!
+//! The pages of reports carry figures as JSON, and their script `figure.js` draws them.
 
-use crate::palette::Rgb;
+use crate::palette::{FAIR, HEAT, Rgb};
+use crate::serial;
 use serde::Serialize;
 
 /// A figure.
@@ -13,6 +16,7 @@ pub struct Figure {
     /// Title: "Congestion window, segments".
     pub title: String,
     /// The set-up of the measurement.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub caption: String,
     /// The horizontal axis.
     pub x: Axis,
@@ -77,10 +81,33 @@ pub struct Dot {
 pub struct Heat {
     /// A row for each name of the vertical axis: values with their texts.
     pub cells: Vec<Vec<Option<(f64, String)>>>,
+    /// An explanation of each cell, for readers who point at it; empty if the texts suffice.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub texts: Vec<Vec<String>>,
     /// The values of the first and of the last colour.
     pub range: (f64, f64),
     /// Colours between which the colours of values are interpolated.
-    pub colours: [Rgb; 3],
+    pub ramp: Ramp,
+}
+
+/// Colours of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ramp {
+    /// Values that rise from zero.
+    Rising,
+    /// Values around a fair middle: good, fair, bad.
+    Fair,
+}
+
+impl Ramp {
+    /// Returns the first, the middle and the last colour on white paper.
+    pub fn colours(self) -> [Rgb; 3] {
+        match self {
+            Ramp::Rising => HEAT,
+            Ramp::Fair => FAIR,
+        }
+    }
 }
 
 /// Panels that show two numbers of several controllers in each of several cells.
@@ -139,15 +166,32 @@ pub struct Series {
     /// Index of the colour.
     pub colour: usize,
     /// Index of the dashes among the series of one colour.
+    #[serde(skip_serializing_if = "serial::is_zero")]
     pub dash: usize,
     /// The points; `None` is a gap.
+    #[serde(serialize_with = "serial::points")]
     pub points: Vec<Option<(f64, f64)>>,
     /// True if a line joins the points, false if each has a marker.
     pub joined: bool,
     /// Places of packet losses.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub crosses: Vec<(f64, f64)>,
     /// Intervals: place, lower and upper end.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "serial::ranges")]
     pub ranges: Vec<(f64, f64, f64)>,
+    /// Middle of several points: a larger marker, with the name beside it on pages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub middle: Option<(f64, f64)>,
+    /// An explanation of each point and of the middle, for readers who point at it; empty if the
+    /// coordinates suffice.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub texts: Vec<String>,
+    /// A remark on the series for readers who point at it: "1,234 transfers".
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub note: String,
+    /// Index of the case of the series, where readers switch cases on and off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub case: Option<usize>,
 }
 
 /// A dashed line across a figure.

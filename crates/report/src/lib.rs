@@ -52,7 +52,7 @@ pub use measured::{Measured, MeasuredCase, measured};
 pub use model::{Case, Comparison, Group};
 pub use narrows_figure::{Figure, Style};
 pub use overlay::{Overlay, OverlayError, Quantity, Sample, Samples, Series};
-pub use page::{Document, Underway, capital, escape, grid_html, html};
+pub use page::{Document, Underway, capital, grid_html, html};
 pub use perfetto::export_perfetto;
 pub use reproduction::{
     DrawnPlot, FigureResult, JudgedClaim, JudgedStatement, KeptPlots, KeptRun, PaperResult,

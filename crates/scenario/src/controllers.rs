@@ -20,12 +20,27 @@ pub fn load_controller(text: &str, folder: &Path) -> Result<String, String> {
     let Some(file) = file_of(name, folder) else {
         let unknown = matches!(find::<Controllers>(name), Err(ParamError::UnknownName { .. }));
         return meant_file(name, folder)
+            .or_else(|| meant_source(name, folder))
             .filter(|_| unknown)
             .map_or_else(|| Ok(text.to_owned()), Err);
     };
+    if let (false, Some(meant)) = (file.exists(), meant_source(name, folder)) {
+        return Err(meant);
+    }
     let entry = entry_of_file(&file.display().to_string())?;
     let mark = if settings.is_empty() { "" } else { "?" };
     Ok(format!("{}{mark}{settings}", entry.name()))
+}
+
+/// The text for a C source that is named without the middle of its ending: `./grad.bpf.c` for
+/// `grad.c`. `None` if `folder` has no such source.
+fn meant_source(name: &str, folder: &Path) -> Option<String> {
+    let source = format!("{}.bpf.c", name.strip_suffix(".c")?);
+    let shown = if source.contains('/') { source.clone() } else { format!("./{source}") };
+    folder
+        .join(&source)
+        .is_file()
+        .then(|| format!("there is no file \"{name}\"; did you mean the file \"{shown}\"?"))
 }
 
 fn file_of(name: &str, folder: &Path) -> Option<PathBuf> {

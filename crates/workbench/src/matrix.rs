@@ -9,7 +9,7 @@ use crate::pairs::{BUFFER, FLOW, pairings};
 use crate::request;
 use crate::routers;
 use crate::sweep::Job;
-use narrows_scenario::{Changes, Comparison, ENDS, PathProfile, Sweep, quoted};
+use narrows_scenario::{Changes, Comparison, Draft, ENDS, Keys, NamedWorkload, PathProfile, Sweep};
 use narrows_units::Span;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -62,48 +62,46 @@ fn toml(args: &request::Matrix, names: &[String]) -> String {
     let warmup = args.warmup.unwrap_or(duration / 6);
     let on_path = !args.on.path.is_empty();
     let [from, to] = if on_path { ENDS } else { ["left", "right"] };
-    let flow = |place: usize, name: &String| {
-        let side = ["first", "second"][place];
+    let flow = |(place, name): (usize, &String)| {
         // Both flows draw the same transfers, so that differences are due to the controllers.
-        format!(
-            "{{ name = \"{side}\", stream = \"both\", from = \"{from}\", to = \"{to}\", controller = '{name}' }}"
-        )
+        Keys::new()
+            .text("name", ["first", "second"][place])
+            .text("stream", "both")
+            .text("from", from)
+            .text("to", to)
+            .text("controller", name)
     };
     let flows = pairings(names).into_iter().map(|pairing| {
-        let flows: Vec<String> =
-            pairing.iter().enumerate().map(|(place, name)| flow(place, name)).collect();
-        format!("    {{ label = '{}', value = [{}] }},\n", label(&pairing), flows.join(", "))
+        let label = Keys::new().text("label", label(&pairing));
+        label.tables("value", pairing.iter().enumerate().map(flow))
     });
-    let (network, axes) = if on_path { (String::new(), paths(args)) } else { link(args) };
-    let texts =
-        |texts: Vec<String>| texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", ");
-    let mut more = String::new();
-    if !args.on.queue.is_empty() {
-        more += &format!("queue = [{}]\n", texts(args.on.queue.clone()));
-    }
-    // The workload axis must follow the axis of flows.
-    let workloads: String = args
-        .on
-        .workloads()
-        .iter()
-        .map(|own| format!("    {{ label = {}, value = {} }},\n", quoted(&own.name), own.toml))
-        .collect();
-    let workloads = if workloads.is_empty() {
-        workloads
+    let (network, axes) = if on_path {
+        (Draft::default(), paths(args))
     } else {
-        format!("\"flow.*.workload\" = [\n{workloads}]\n")
+        let (link, axes) = link(args);
+        (Draft::default().with("link", [link]), axes)
     };
-    format!(
-        "name = \"Pairs of controllers\"\nseed = {}\nduration = \"{duration}\"\nwarmup = \"{warmup}\"\n\n{network}\
-         [sweep]\n{axes}{more}{FLOW} = [\n{}]\n{workloads}seeds = {}\n",
-        args.seed,
-        flows.collect::<String>(),
-        args.seeds,
-    )
+    let workloads = args.on.workloads();
+    let workload =
+        |own: &NamedWorkload| Keys::new().text("label", &own.name).written("value", &own.toml);
+    // The workload axis must follow the axis of flows.
+    let sweep = axes
+        .when(!args.on.queue.is_empty(), |keys| keys.texts("queue", &args.on.queue))
+        .lines(FLOW, flows)
+        .when(!workloads.is_empty(), |keys| {
+            keys.lines("flow.*.workload", workloads.iter().map(workload))
+        })
+        .whole("seeds", args.seeds.into());
+    let keys = Keys::new()
+        .text("name", "Pairs of controllers")
+        .whole("seed", args.seed)
+        .text("duration", duration)
+        .text("warmup", warmup);
+    Draft::new(keys).and(network).table("sweep", sweep).to_string()
 }
 
 /// Returns the link that the flags describe, and its axes.
-fn link(args: &request::Matrix) -> (String, String) {
+fn link(args: &request::Matrix) -> (Keys, Keys) {
     let or = |texts: Vec<String>, default: &[&str]| {
         if texts.is_empty() {
             default.iter().map(|text| (*text).to_owned()).collect()
@@ -111,51 +109,41 @@ fn link(args: &request::Matrix) -> (String, String) {
             texts
         }
     };
-    let list = |texts: Vec<String>| format!("[{}]", texts.join(", "));
-    let quoted_all = |texts: Vec<String>| list(texts.iter().map(|text| quoted(text)).collect());
     let delays = if args.rtt.is_empty() { vec![Span::from_millis(30)] } else { args.rtt.clone() };
-    let delays = list(
-        delays
-            .iter()
-            .map(|rtt| format!("{{ label = \"{rtt} round trip\", value = \"{}\" }}", *rtt / 2))
-            .collect(),
-    );
-    let buffers = quoted_all(or(
-        args.buffer.iter().map(ToString::to_string).collect(),
-        &["0.5 bdp", "1 bdp", "4 bdp"],
-    ));
+    let delays = delays
+        .iter()
+        .map(|rtt| Keys::new().text("label", format!("{rtt} round trip")).text("value", *rtt / 2));
+    let buffers =
+        or(args.buffer.iter().map(ToString::to_string).collect(), &["0.5 bdp", "1 bdp", "4 bdp"]);
     // With a trace, this rate is for the reverse direction, as in a comparison.
     let (first, capacity) = match args.on.trace.is_empty() {
         true => {
             let rates = or(args.rate.iter().map(ToString::to_string).collect(), &["50 Mbit/s"]);
-            (rates[0].clone(), format!("\"link.bottleneck.rate\" = {}\n", quoted_all(rates)))
+            (rates[0].clone(), Keys::new().texts("link.bottleneck.rate", rates))
         }
         false => {
-            let traces = args.on.trace.iter().map(|trace| trace.display().to_string()).collect();
-            (Comparison::default().rate.to_string(), format!("trace = {}\n", quoted_all(traces)))
+            let traces = args.on.trace.iter().map(|trace| trace.display());
+            (Comparison::default().rate.to_string(), Keys::new().texts("trace", traces))
         }
     };
-    let link = format!(
-        "[[link]]\nname = \"bottleneck\"\nbetween = [\"left\", \"right\"]\nrate = \"{first}\"\n\n"
-    );
-    (link, format!("{capacity}\"link.bottleneck.delay\" = {delays}\n\"{BUFFER}\" = {buffers}\n"))
+    let link = Keys::new()
+        .text("name", "bottleneck")
+        .texts("between", ["left", "right"])
+        .text("rate", first);
+    (link, capacity.tables("link.bottleneck.delay", delays).texts(BUFFER, buffers))
 }
 
 /// Returns the axis of paths, each with its duration and warm-up.
-fn paths(args: &request::Matrix) -> String {
+fn paths(args: &request::Matrix) -> Keys {
     let value = |name: &String| {
         let own = PathProfile::named(name).expect("the argument was checked").scenario();
         let duration = args.duration.unwrap_or(own.duration.min(LONGEST));
         let warmup =
             args.warmup.unwrap_or(if duration == own.duration { own.warmup } else { duration / 6 });
-        format!(
-            "    {{ label = \"{name}\", value = [\"{name}\", \"{duration}\", \"{warmup}\"] }},\n"
-        )
+        let all = [name.clone(), duration.to_string(), warmup.to_string()];
+        Keys::new().text("label", name).texts("value", all)
     };
-    format!(
-        "\"path, duration, warmup\" = [\n{}]\n",
-        args.on.path.iter().map(value).collect::<String>()
-    )
+    Keys::new().lines("path, duration, warmup", args.on.path.iter().map(value))
 }
 
 fn remake(args: &request::Matrix, kept: &BTreeMap<String, String>) -> String {

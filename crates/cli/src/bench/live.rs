@@ -4,7 +4,7 @@
 use narrows_live::trial::{Arrival, Datagrams, Trial, trial};
 use narrows_measure::Emulation;
 use narrows_path::Link;
-use narrows_scenario::Scenario;
+use narrows_scenario::{Draft, Keys, Scenario};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
 use narrows_workbench::Failure;
@@ -191,15 +191,23 @@ fn line(row: &Carried) -> String {
     format!("{:>11}{:>11}{numbers}{reasons}", row.flows, row.rate_mbps)
 }
 
-fn parse(text: &str) -> Result<Scenario, Failure> {
-    Ok(narrows_scenario::parse(text, "bench.toml", &narrows_scenario::read_named)?)
+/// Returns the scenario of a link from a to b with a flow.
+fn scenario(times: Keys, link: Keys, flow: Keys) -> Result<Scenario, Failure> {
+    let link = Keys::new().text("name", "link").texts("between", ["a", "b"]).and(link);
+    let flow = Keys::new().text("from", "a").text("to", "b").and(flow);
+    let text = Draft::new(times).with("link", [link]).with("flow", [flow]).to_string();
+    Ok(narrows_scenario::parse(&text, "bench.toml", &narrows_scenario::read_named)?)
 }
 
 fn exactness(rate_mbps: u64) -> Result<Exactness, Failure> {
-    let scenario = parse(&format!(
-        "duration = \"2200 ms\"\n[[link]]\nname = \"link\"\nbetween = [\"a\", \"b\"]\nrate = \"{rate_mbps} Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"1000 packets\"\n\
-         [[flow]]\nfrom = \"a\"\nto = \"b\"\nworkload = {{ rate = \"1 Mbit/s\" }}\n"
-    ))?;
+    let scenario = scenario(
+        Keys::new().text("duration", "2200 ms"),
+        Keys::new()
+            .text("rate", format!("{rate_mbps} Mbit/s"))
+            .text("delay", "10 ms")
+            .text("buffer", "1000 packets"),
+        Keys::new().table("workload", Keys::new().text("rate", "1 Mbit/s")),
+    )?;
     let sent = |gap: Span, burst: u64, length: Span| {
         let count = length.as_nanos() / gap.as_nanos();
         let start = Time::ZERO + Span::from_millis(50);
@@ -282,10 +290,14 @@ impl narrows_path::Packet for Numbered {
 }
 
 fn carried(flows: u32, rate_mbps: u64) -> Result<Carried, Failure> {
-    let scenario = parse(&format!(
-        "duration = \"4 s\"\nwarmup = \"1500 ms\"\n[[link]]\nname = \"link\"\nbetween = [\"a\", \"b\"]\nrate = \"{rate_mbps} Mbit/s\"\ndelay = \"15 ms\"\nbuffer = \"1 bdp\"\n\
-         [[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\ncount = {flows}\n"
-    ))?;
+    let scenario = scenario(
+        Keys::new().text("duration", "4 s").text("warmup", "1500 ms"),
+        Keys::new()
+            .text("rate", format!("{rate_mbps} Mbit/s"))
+            .text("delay", "15 ms")
+            .text("buffer", "1 bdp"),
+        Keys::new().text("controller", "cubic").whole("count", flows.into()),
+    )?;
     let _on_host = on_host();
     let record = narrows_live::run(&scenario, &mut |_| !interruption().load(Ordering::Relaxed))?;
     let link = &record.links[0];

@@ -1,10 +1,9 @@
 //! The canonical matrix: bulk flows with 1500-byte packets, a base round trip of 30 ms, and a
 //! drop-tail buffer of one bandwidth-delay product.
 
-use narrows_scenario::Scenario;
+use narrows_scenario::{Draft, Keys, Scenario};
 use narrows_units::{Rate, Span};
 use narrows_workbench::Failure;
-use std::fmt::Write;
 
 /// Prefix of the names of the measured links.
 pub const BOTTLENECK: &str = "bottleneck";
@@ -136,36 +135,40 @@ impl Cell {
     }
 
     fn to_toml(&self) -> String {
-        let mut text = format!("name = \"{}\"\nduration = \"{}\"\n", self.name(), self.duration);
-        text += &match self.duration > WARMUP {
-            true => format!("warmup = \"{WARMUP}\"\nsample = \"100 ms\"\n"),
-            false => format!("warmup = \"{}\"\n", self.duration / 4),
-        };
-        if matches!(self.topology, Topology::IcnLine | Topology::IcnNet) {
-            text += "[icn]\ndata = \"1500 B\"\n";
-        }
+        let short = self.duration <= WARMUP;
+        let keys = Keys::new()
+            .text("name", self.name())
+            .text("duration", self.duration)
+            .text("warmup", if short { self.duration / 4 } else { WARMUP })
+            .when(!short, |keys| keys.text("sample", "100 ms"));
+        let icn = matches!(self.topology, Topology::IcnLine | Topology::IcnNet);
+        let draft = Draft::new(keys)
+            .table("icn", Keys::new().when(icn, |keys| keys.text("data", "1500 B")));
+        let mut links = Vec::new();
         let mut link = |name: &str, ends: [&str; 2], rate: Rate, delay: Span, buffer: &str| {
-            let [from, to] = ends;
-            let _ = write!(
-                text,
-                "[[link]]\nname = \"{name}\"\nbetween = [\"{from}\", \"{to}\"]\nrate = \"{rate}\"\ndelay = \"{delay}\"\nbuffer = \"{buffer}\"\n"
-            );
+            let link = Keys::new()
+                .text("name", name)
+                .texts("between", ends)
+                .text("rate", rate)
+                .text("delay", delay)
+                .text("buffer", buffer);
+            links.push(link);
         };
-        let mut flows = String::new();
+        let mut flows = Draft::default();
         let mut flow = |from: &str, to: &str, count: u32| {
-            if matches!(self.topology, Topology::IcnLine | Topology::IcnNet) {
-                let _ = write!(flows, "[[prefix]]\nname = \"/{from}\"\nat = \"{from}\"\n");
-                let _ = write!(
-                    flows,
-                    "[[consumer]]\nname = \"to-{to}\"\nat = \"{to}\"\nprefix = \"/{from}\"\ncount = {count}\n"
-                );
+            let counted = Keys::new().when(count != 1, |keys| keys.whole("count", count.into()));
+            if icn {
+                let prefix = format!("/{from}");
+                flows.add("prefix", Keys::new().text("name", &prefix).text("at", from));
+                let consumer = Keys::new()
+                    .text("name", format!("to-{to}"))
+                    .text("at", to)
+                    .text("prefix", prefix);
+                flows.add("consumer", consumer.and(counted));
                 return;
             }
-            let _ = write!(
-                flows,
-                "[[flow]]\nfrom = \"{from}\"\nto = \"{to}\"\ncontroller = \"{}\"\ncount = {count}\n",
-                self.controller
-            );
+            let own = Keys::new().text("from", from).text("to", to);
+            flows.add("flow", own.text("controller", &self.controller).and(counted));
         };
         match self.topology {
             Topology::OneLink => {
@@ -233,6 +236,6 @@ impl Cell {
                 }
             }
         }
-        text + &flows.replace("count = 1\n", "")
+        draft.with("link", links).and(flows).to_string()
     }
 }

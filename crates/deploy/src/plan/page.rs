@@ -3,9 +3,10 @@
 use super::outcome::{Outcome, Ramp, Verdict};
 use super::text::{advice, ramp, rows, spillover, timings, words};
 use crate::sections::{CSS, drawn, section, table, verdict};
+use maud::html;
 use narrows_figure::{Axis, Content, Figure, Rule, Scale, Series};
 use narrows_measure::sequential::Mean;
-use narrows_report::{Document, capital, escape};
+use narrows_report::{Document, capital};
 
 const READING: &str = include_str!("reading.html");
 /// Points on a line of the figure between shares of 0 and 100 %.
@@ -14,40 +15,37 @@ const PERCENT: f64 = 100.0;
 /// Returns the page. `setup` describes the network, `remake` the command that repeats the plan.
 pub fn page(outcome: &Outcome, setup: &str, remake: &str, version: &str) -> String {
     let [control, treatment] = &outcome.arms;
-    let mut main = verdict(class(outcome), &headline(outcome));
-    let mut designs = table(&rows(outcome));
-    if let Some(spill) = spillover(outcome) {
-        designs += &format!("<p>{}</p>\n", escape(&spill));
-    }
-    section(&mut main, "What each design would say", &designs);
-    if !outcome.ramp.is_empty() {
-        let content = drawn(&figure(outcome)) + &table(&ramp(outcome));
-        section(&mut main, "While a share is treated", &content);
-    }
-    let advised = format!("<p><b>{}</b></p>\n", escape(advice(outcome).trim()));
-    section(&mut main, "Which switchback", &(table(&timings(outcome)) + &advised));
-    if let Some(times) = outcome.observed {
-        main += &format!(
-            "<p>Deviations are those of the host's observation: {times:.2} times the simulated ones.</p>\n"
-        );
-    }
-    let command = format!("<div class=\"copy\"><pre>{}</pre></div>\n", escape(remake));
-    section(&mut main, "Make it again", &command);
+    let designs = html! {
+        (table(&rows(outcome)))
+        @if let Some(spill) = spillover(outcome) { p { (spill) } }
+    };
+    let treated = |outcome| html!((drawn(&figure(outcome)))(table(&ramp(outcome))));
+    let switchbacks = html! {
+        (table(&timings(outcome)))
+        p { b { (advice(outcome).trim()) } }
+    };
+    let main = html! {
+        (verdict(class(outcome), &headline(outcome)))
+        (section("What each design would say", &designs))
+        @if !outcome.ramp.is_empty() {
+            (section("While a share is treated", &treated(outcome)))
+        }
+        (section("Which switchback", &switchbacks))
+        @if let Some(times) = outcome.observed {
+            p {
+                "Deviations are those of the host's observation: " (format!("{times:.2}"))
+                " times the simulated ones."
+            }
+        }
+        (section("Make it again", &html!(div.copy { pre { (remake) } })))
+    };
     let title = format!("Plan of {}: {control} to {treatment}", outcome.name);
     let notes = [
         "The network and the traffic are those of the file: how wrong a test is follows from them, and a real path may differ. Where queues are shared the direction of the error is robust, its size is not."
             .to_owned(),
     ];
-    Document {
-        title: &title,
-        setup,
-        notes: &notes,
-        css: CSS,
-        reading: READING,
-        main: &main,
-        version,
-    }
-    .html()
+    Document { title: &title, setup, notes: &notes, css: CSS, reading: READING, main, version }
+        .html()
 }
 
 /// Says in one sentence what the A/B test is worth.

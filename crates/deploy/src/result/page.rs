@@ -6,7 +6,8 @@ use super::{Ended, Planned};
 use crate::experiment::{Kind, Metric, Unit, time};
 use crate::plan::{effect, span, words};
 use crate::sections::{CSS, drawn, section, table, verdict};
-use narrows_report::{Document, capital, escape};
+use maud::{Markup, html};
+use narrows_report::{Document, capital};
 
 const READING: &str = include_str!("reading.html");
 
@@ -14,32 +15,26 @@ const READING: &str = include_str!("reading.html");
 pub fn page(own: &Ended) -> String {
     let summary = Summary::of(own);
     let first = own.experiment.metrics[0].metric;
-    let mut main = verdict(class(&summary), &ending(own, &summary));
-    section(&mut main, &heading(own), &table(&metrics(own, &summary)));
-    if matches!(own.experiment.design.kind, Kind::Steps { .. }) {
-        section(
-            &mut main,
-            &format!("{} while a share is treated", capital(&words(first))),
-            &table(&shares(&summary, first)),
-        );
-    }
-    if own.trial.over() > 0 {
-        section(&mut main, "Both arms over time", &drawn(&over_time(own, first)));
-    }
-    if own.trial.judged() > 0 {
-        let group = own.experiment.design.kind.group();
-        section(&mut main, &format!("The {group}s"), &drawn(&pairs(own, first)));
-    }
-    if let Some(figure) = evidence(own) {
-        section(&mut main, "Evidence of harm", &drawn(&figure));
-    }
-    if let Some(figure) = round_trips(own) {
-        section(&mut main, "Round trips", &drawn(&figure));
-    }
-    section(&mut main, "Connections", &table(&connections(own)));
-    section(&mut main, "Left out", &table(&left_out(own)));
-    section(&mut main, "Guards", &table(&guards(own)));
-    section(&mut main, "Order and method", &method(own));
+    let kind = &own.experiment.design.kind;
+    let steps = matches!(kind, Kind::Steps { .. });
+    let while_treated = format!("{} while a share is treated", capital(&words(first)));
+    let main = html! {
+        (verdict(class(&summary), &ending(own, &summary)))
+        (section(&heading(own), &table(&metrics(own, &summary))))
+        @if steps { (section(&while_treated, &table(&shares(&summary, first)))) }
+        @if own.trial.over() > 0 {
+            (section("Both arms over time", &drawn(&over_time(own, first))))
+        }
+        @if own.trial.judged() > 0 {
+            (section(&format!("The {}s", kind.group()), &drawn(&pairs(own, first))))
+        }
+        @if let Some(figure) = evidence(own) { (section("Evidence of harm", &drawn(&figure))) }
+        @if let Some(figure) = round_trips(own) { (section("Round trips", &drawn(&figure))) }
+        (section("Connections", &table(&connections(own))))
+        (section("Left out", &table(&left_out(own))))
+        (section("Guards", &table(&guards(own))))
+        (section("Order and method", &method(own)))
+    };
     let title = format!("{}: {} to {}", summary.experiment, summary.arms[0], summary.arms[1]);
     let version = &own.state.narrows;
     let notes = notes(own);
@@ -49,7 +44,7 @@ pub fn page(own: &Ended) -> String {
         notes: &notes,
         css: CSS,
         reading: READING,
-        main: &main,
+        main,
         version,
     }
     .html()
@@ -261,7 +256,7 @@ fn guards(own: &Ended) -> Vec<Vec<String>> {
 }
 
 /// The order of the periods in letters, and what was computed.
-fn method(own: &Ended) -> String {
+fn method(own: &Ended) -> Markup {
     let letter = |slot: &crate::order::Slot| match slot.share {
         _ if slot.is_beside => "AA".to_owned(),
         0.0 => "A".to_owned(),
@@ -273,17 +268,18 @@ fn method(own: &Ended) -> String {
         Kind::Share { share, .. } => format!("a share of {} % all the time", 100.0 * share),
         _ => slots.iter().map(letter).collect::<Vec<_>>().join(" "),
     };
-    let exposure = own.trial.exposure().map_or(String::new(), |own| {
-        format!(
-            "<p>Exposure: {:.0} % of the bytes of periods with one arm were acknowledged to connections of that arm.</p>\n",
-            100.0 * own
-        )
-    });
-    format!(
-        "<p>Order of the periods (A: all have the control; B: all are treated; numbers: percent treated; AA: both arms have the control), seed {}: <code>{}</code></p>\n{exposure}",
-        own.experiment.design.seed,
-        escape(&order)
-    )
+    html! {
+        p {
+            "Order of the periods (A: all have the control; B: all are treated; numbers: percent treated; AA: both arms have the control), seed "
+            (own.experiment.design.seed) ": " code { (order) }
+        }
+        @if let Some(exposure) = own.trial.exposure() {
+            p {
+                "Exposure: " (format!("{:.0}", 100.0 * exposure))
+                " % of the bytes of periods with one arm were acknowledged to connections of that arm."
+            }
+        }
+    }
 }
 
 fn notes(own: &Ended) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! The text of a scenario: a genome's network with the flows of its cast.
 
 use super::gene::rounded;
-use narrows_scenario::quoted;
+use narrows_scenario::{Draft, Keys};
 
 /// The controllers on a network: one group of flows, or two.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,10 +43,10 @@ pub struct Setting<'a> {
     pub variant: Variant,
 }
 
-/// A network in TOML.
+/// A network.
 pub struct Network {
     /// Links, changes, and flows that do not belong to the cast.
-    pub tables: String,
+    pub tables: Draft,
     /// Duration in seconds, without a tail.
     pub length: f64,
     /// Warm-up that statistics exclude, in seconds.
@@ -57,14 +57,14 @@ pub struct Network {
     pub counts: [u32; 2],
     /// Start of the first group, in seconds.
     pub start: f64,
-    /// Additional lines of the tables of both groups.
-    pub keys: String,
+    /// Additional keys of both groups.
+    pub keys: Keys,
 }
 
 impl Network {
     /// Creates a network of one link between two hosts, with one flow of each group from the
     /// beginning.
-    pub fn of_one_link(tables: String, length: f64) -> Network {
+    pub fn of_one_link(tables: Draft, length: f64) -> Network {
         Network {
             tables,
             length,
@@ -72,58 +72,55 @@ impl Network {
             from: ["sender", "sender"],
             counts: [1, 1],
             start: 0.0,
-            keys: String::new(),
+            keys: Keys::new(),
         }
     }
 }
 
 impl Setting<'_> {
-    /// Returns the line for the bottleneck's return path; empty if it has no jitter.
-    pub fn back(&self) -> &'static str {
-        if self.variant == Variant::BackJitter { "back = { jitter = \"1 ms\" }\n" } else { "" }
-    }
-
-    /// Returns the line for a return path with these keys, plus the jitter of the variant.
-    pub fn back_with(&self, keys: &str) -> String {
-        let jitter = if self.variant == Variant::BackJitter { ", jitter = \"1 ms\"" } else { "" };
-        format!("back = {{ {keys}{jitter} }}\n")
+    /// Returns the keys of the bottleneck's return path, plus the jitter of the variant; no key
+    /// `back` if there are none.
+    pub fn back(&self, keys: Keys) -> Keys {
+        let keys = keys.when(self.variant == Variant::BackJitter, |own| own.text("jitter", "1 ms"));
+        if keys.is_empty() { keys } else { Keys::new().table("back", keys) }
     }
 
     /// Returns the text of the whole scenario.
     pub(super) fn text(&self, network: &Network) -> String {
         let length = network.length * if self.variant == Variant::Longer { 2.0 } else { 1.0 }
             + if self.tail { TAIL } else { 0.0 };
-        let mut text =
-            format!("name = {}\nduration = \"{} s\"\n", quoted(self.name), plain(length));
-        if network.warmup > 0.0 {
-            text += &format!("warmup = \"{} s\"\n", plain(network.warmup));
-        }
-        if self.variant == Variant::NoOverhead {
-            text += "send_overhead = false\n";
-        }
-        if !self.transport.is_empty() {
-            text += &format!("\n[transport]\n{}", self.transport);
-        }
-        text += &network.tables;
+        let keys = Keys::new()
+            .text("name", self.name)
+            .text("duration", seconds(length))
+            .when(network.warmup > 0.0, |keys| keys.text("warmup", seconds(network.warmup)))
+            .when(self.variant == Variant::NoOverhead, |keys| keys.flag("send_overhead", false));
+        // The parser refuses lines that are no keys: the table then has the unknown key `lines`.
+        let transport =
+            self.transport.parse().unwrap_or_else(|_| Keys::new().text("lines", self.transport));
+        let mut draft = Draft::new(keys).table("transport", transport).and(network.tables.clone());
         for (place, (name, controller)) in
             [("a", &self.cast.a), ("b", &self.cast.b)].into_iter().enumerate()
         {
             let Some(controller) = controller else { continue };
             let (from, count) = (network.from[place], network.counts[place]);
-            text += &format!(
-                "\n[[flow]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"receiver\"\ncontroller = {}\n",
-                quoted(controller)
-            );
-            text += &network.keys;
-            if count != 1 {
-                text += &format!("count = {count}\n");
-            }
-            if place == 0 && network.start > 0.0 && self.cast.b.is_some() {
-                text += &format!("start = \"{} s\"\n", plain(network.start));
-            }
+            let late = place == 0 && network.start > 0.0 && self.cast.b.is_some();
+            let flow = Keys::new()
+                .text("name", name)
+                .text("from", from)
+                .text("to", "receiver")
+                .text("controller", controller)
+                .and(network.keys.clone())
+                .when(count != 1, |keys| keys.whole("count", count.into()))
+                .when(late, |keys| keys.text("start", seconds(network.start)));
+            draft.add("flow", flow);
         }
-        text
+        draft.to_string()
     }
+}
+
+/// Formats a time in seconds with its unit.
+pub(super) fn seconds(value: f64) -> String {
+    format!("{} s", plain(value))
 }
 
 /// Formats a number with at most seven significant digits and without trailing zeros.

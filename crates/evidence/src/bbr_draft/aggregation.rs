@@ -3,13 +3,13 @@
 use super::experiment::{Changed, at_transition};
 use super::model::max_inflight;
 use super::outcome::Trial;
-use super::plan::Plan;
+use super::plan::{Plan, text};
 use super::record::{Cause, Field, Record, Row, State};
 use super::subject::Subject;
 use narrows_units::{Span, Time};
 
 /// Link setting with a burst every 10 ms.
-pub(super) const BURSTS: &str = "aggregate = \"10 ms\"";
+const BURSTS: &str = "10 ms";
 
 /// Returns a path of 40 Mbit/s and 40 ms with a buffer of 4 BDP.
 pub(super) fn path(subject: &Subject) -> Plan {
@@ -58,19 +58,20 @@ pub(super) fn startup(subject: &Subject) -> Vec<Trial> {
     };
     let plan = path(subject).lasting(Span::from_secs(4));
     vec![
-        variant("acknowledgements", plan.clone().back(BURSTS)),
+        variant("acknowledgements", plan.clone().back(text("aggregate", BURSTS))),
         // A delivery rate sample can be too high by one burst, which is a fifth as large here.
-        variant("short bursts of acknowledgements", plan.clone().back("aggregate = \"2 ms\"")),
-        variant("data", plan.clone().link(BURSTS)),
-        variant("short bursts of data", plan.link("aggregate = \"2 ms\"")),
+        variant("short bursts of acknowledgements", plan.clone().back(text("aggregate", "2 ms"))),
+        variant("data", plan.clone().link(text("aggregate", BURSTS))),
+        variant("short bursts of data", plan.link(text("aggregate", "2 ms"))),
     ]
 }
 
 pub(super) fn cruise(subject: &Subject) -> Vec<Trial> {
     vec![Trial::new("", |trial| {
         let plan = path(subject).lasting(Span::from_secs(2));
-        let bursts =
-            |plan: Plan, at: Time| plan.change_back(at, BURSTS).until(at + Span::from_secs(6));
+        let bursts = |plan: Plan, at: Time| {
+            plan.change_back(at, text("aggregate", BURSTS)).until(at + Span::from_secs(6))
+        };
         let Changed { run, at, plan } = at_transition(
             trial,
             &plan,

@@ -3,7 +3,7 @@
 use super::experiment::{Changed, at_transition};
 use super::model::inflight;
 use super::outcome::Trial;
-use super::plan::Plan;
+use super::plan::{Plan, text};
 use super::record::{Field, Record, State};
 use super::subject::Subject;
 use narrows_units::{Span, Time};
@@ -66,7 +66,7 @@ pub(super) fn by_time(subject: &Subject) -> Vec<Trial> {
             let entered = |record: &Record| record.enters(State::Drain, Time::ZERO);
             let rate = plan.rate * percent / 100;
             let Changed { run, .. } = at_transition(trial, &plan, entered, |plan, at| {
-                plan.change(at, &format!("rate = \"{rate} bit/s\""))
+                plan.change(at, text("rate", format!("{rate} bit/s")))
             })?;
             let record = &run.record;
             let after = drained(trial, record)?;

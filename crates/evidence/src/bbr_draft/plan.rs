@@ -2,8 +2,8 @@
 
 use super::record::{PACKET, Record};
 use super::subject::Subject;
+use narrows_scenario::{Draft, Keys};
 use narrows_units::{Span, Time};
-use std::fmt::Write;
 
 /// A run of one flow over one link in each direction. It becomes a scenario file.
 #[derive(Clone, Debug)]
@@ -15,11 +15,11 @@ pub(super) struct Plan {
     delay: Span,
     buffer: String,
     duration: Span,
-    link: String,
-    back: String,
-    flow: String,
-    transport: String,
-    changes: String,
+    link: Keys,
+    back: Keys,
+    workload: Option<u32>,
+    transport: Keys,
+    changes: Vec<Keys>,
     pauses: Vec<(Time, Time)>,
 }
 
@@ -42,11 +42,11 @@ impl Plan {
             delay: rtt / 2,
             buffer: buffer.to_owned(),
             duration: Span::from_secs(5),
-            link: String::new(),
-            back: String::new(),
-            flow: String::new(),
-            transport: String::new(),
-            changes: String::new(),
+            link: Keys::new(),
+            back: Keys::new(),
+            workload: None,
+            transport: Keys::new(),
+            changes: Vec::new(),
             pauses: Vec::new(),
         }
     }
@@ -80,27 +80,27 @@ impl Plan {
         self
     }
 
-    /// Adds a line to the table of the forward link.
-    pub fn link(mut self, line: &str) -> Plan {
-        self.link += &format!("{line}\n");
+    /// Adds keys to the table of the forward link.
+    pub fn link(mut self, keys: Keys) -> Plan {
+        self.link = self.link.and(keys);
         self
     }
 
-    /// Adds a line to the table of the return link.
-    pub fn back(mut self, line: &str) -> Plan {
-        self.back += &format!("{line}\n");
+    /// Adds keys to the table of the return link.
+    pub fn back(mut self, keys: Keys) -> Plan {
+        self.back = self.back.and(keys);
         self
     }
 
-    /// Adds a line to the table of the transport.
-    pub fn transport(mut self, line: &str) -> Plan {
-        self.transport += &format!("{line}\n");
+    /// Adds keys to the table of the transport.
+    pub fn transport(mut self, keys: Keys) -> Plan {
+        self.transport = self.transport.and(keys);
         self
     }
 
     /// Limits the application to this rate in Mbit/s of payload.
     pub fn offered(mut self, mbit: u32) -> Plan {
-        self.flow = format!("workload = {{ rate = \"{mbit} Mbit/s\" }}\n");
+        self.workload = Some(mbit);
         self
     }
 
@@ -121,59 +121,53 @@ impl Plan {
     }
 
     /// Adds a change of the forward link at `at`.
-    pub fn change(self, at: Time, line: &str) -> Plan {
-        self.change_of("link", at, line)
+    pub fn change(self, at: Time, keys: Keys) -> Plan {
+        self.change_of("link", at, keys)
     }
 
     /// Adds a change of the return link at `at`.
-    pub fn change_back(self, at: Time, line: &str) -> Plan {
-        self.change_of("link.back", at, line)
+    pub fn change_back(self, at: Time, keys: Keys) -> Plan {
+        self.change_of("link.back", at, keys)
     }
 
-    fn change_of(mut self, link: &str, at: Time, line: &str) -> Plan {
-        self.changes +=
-            &format!("[[change]]\nlink = \"{link}\"\nat = \"{} ns\"\n{line}\n", at.as_nanos());
+    fn change_of(mut self, link: &str, at: Time, keys: Keys) -> Plan {
+        self.changes.push(text("link", link).text("at", nanoseconds(at)).and(keys));
         self
     }
 
     /// Drops a share of the packets, in percent, from `at` for the time `lasting`.
     pub fn loss(self, at: Time, lasting: Span, percent: u32) -> Plan {
-        self.change(at, &format!("loss = \"{percent} %\"")).change(at + lasting, "loss = \"0 %\"")
+        let loss = |percent| text("loss", format!("{percent} %"));
+        self.change(at, loss(percent)).change(at + lasting, loss(0))
     }
 
     /// Returns the text of the scenario file.
     pub fn text(&self) -> String {
-        let mut text = format!(
-            "name = \"bbr-draft\"\nduration = \"{} ns\"\nsend_overhead = false\n",
-            self.duration.as_nanos()
-        );
-        let _ = write!(
-            text,
-            "[[link]]\nname = \"link\"\nbetween = [\"sender\", \"receiver\"]\nrate = \"{} bit/s\"\ndelay = \"{} ns\"\nbuffer = \"{}\"\n{}",
-            self.rate,
-            self.delay.as_nanos(),
-            self.buffer,
-            self.link
-        );
-        if !self.back.is_empty() {
-            let _ = write!(text, "[link.back]\n{}", self.back);
+        let link = text("name", "link")
+            .texts("between", ["sender", "receiver"])
+            .text("rate", format!("{} bit/s", self.rate))
+            .text("delay", format!("{} ns", self.delay.as_nanos()))
+            .text("buffer", &self.buffer)
+            .and(self.link.clone())
+            .when(!self.back.is_empty(), |keys| keys.section("back", self.back.clone()));
+        let mut flow = text("name", "flow")
+            .text("from", "sender")
+            .text("to", "receiver")
+            .text("controller", &self.controller);
+        if let Some(mbit) = self.workload {
+            flow = flow.table("workload", text("rate", format!("{mbit} Mbit/s")));
         }
-        let _ = write!(
-            text,
-            "[[flow]]\nname = \"flow\"\nfrom = \"sender\"\nto = \"receiver\"\ncontroller = \"{}\"\n{}",
-            self.controller, self.flow
-        );
-        if !self.pauses.is_empty() {
-            text += "pauses = [";
-            for (from, to) in &self.pauses {
-                let _ = write!(text, "[\"{} ns\", \"{} ns\"],", from.as_nanos(), to.as_nanos());
-            }
-            text += "]\n";
-        }
-        if !self.transport.is_empty() {
-            let _ = write!(text, "[flow.transport]\n{}", self.transport);
-        }
-        text + &self.changes
+        let pauses = self.pauses.iter().map(|(from, to)| [*from, *to].map(nanoseconds));
+        let flow = flow
+            .when(!self.pauses.is_empty(), |keys| keys.pairs("pauses", pauses))
+            .when(!self.transport.is_empty(), |keys| {
+                keys.section("transport", self.transport.clone())
+            });
+        let keys = text("name", "bbr-draft")
+            .text("duration", format!("{} ns", self.duration.as_nanos()))
+            .flag("send_overhead", false);
+        let draft = Draft::new(keys).with("link", [link]).with("flow", [flow]);
+        draft.with("change", self.changes.iter().cloned()).to_string()
     }
 
     /// Runs the plan.
@@ -196,4 +190,13 @@ impl Plan {
             None => Ok(Run { record }),
         }
     }
+}
+
+/// Returns a table with one key.
+pub(super) fn text(key: &str, value: impl std::fmt::Display) -> Keys {
+    Keys::new().text(key, value)
+}
+
+fn nanoseconds(at: Time) -> String {
+    format!("{} ns", at.as_nanos())
 }

@@ -3,7 +3,7 @@
 use super::experiment::{Changed, at_transition};
 use super::model::{inflight, product, with_headroom};
 use super::outcome::Trial;
-use super::plan::Plan;
+use super::plan::{Plan, text};
 use super::record::{Field, Record, State};
 use super::startup::flat_rounds;
 use super::subject::Subject;
@@ -247,11 +247,11 @@ pub(super) fn down_by_time(subject: &Subject) -> Vec<Trial> {
             let plan = Plan::path(subject, 50_000_000, Span::from_millis(100), "2500 kB")
                 .lasting(Span::from_secs(6));
             // A shorter round trip from Refill on delays ProbeRTT, which would otherwise end Down.
-            let shorter = |plan: Plan, at| plan.change(at, "delay = \"49 ms\"");
+            let shorter = |plan: Plan, at| plan.change(at, text("delay", "49 ms"));
             let Changed { plan, .. } = at_transition(trial, &plan, first(State::Refill), shorter)?;
             let rate = plan.rate * percent / 100;
             let slower = |plan: Plan, at| {
-                plan.change(at, &format!("rate = \"{rate} bit/s\"")).lasting(Span::from_secs(10))
+                plan.change(at, text("rate", format!("{rate} bit/s"))).lasting(Span::from_secs(10))
             };
             let Changed { run, at, .. } =
                 at_transition(trial, &plan, first(State::Up).and_down(), slower)?;

@@ -4,6 +4,7 @@ use super::outcome::Trial;
 use super::plan::Plan;
 use super::record::{Field, PACKET};
 use super::subject::Subject;
+use narrows_scenario::Keys;
 use narrows_units::{Span, Time};
 
 /// Returns a path of 100 kbit/s and 20 ms (0.17 packets) with a buffer of 20 packets, without tail
@@ -13,7 +14,7 @@ use narrows_units::{Span, Time};
 pub(super) fn path(subject: &Subject) -> Plan {
     let path = Plan::path(subject, 100_000, Span::from_millis(20), "20 packets")
         .lasting(Span::from_secs(60));
-    path.transport("tail_loss_probe = false")
+    path.transport(Keys::new().flag("tail_loss_probe", false))
 }
 
 pub(super) fn sub_packet(subject: &Subject) -> Vec<Trial> {

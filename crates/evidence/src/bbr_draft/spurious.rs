@@ -2,9 +2,10 @@
 
 use super::experiment::{Changed, at_transition};
 use super::outcome::Trial;
-use super::plan::Plan;
+use super::plan::{Plan, text};
 use super::record::{Field, Record, State};
 use super::subject::Subject;
+use narrows_scenario::Keys;
 use narrows_units::{Span, Time};
 
 /// Bounds, and the fields with their saved values.
@@ -16,12 +17,13 @@ const SAVED: [(Field, Field); 3] = [
 
 pub(super) fn fast_recovery(subject: &Subject) -> Vec<Trial> {
     let late = |plan: Plan, at: Time, share: u32, by: &str, lasting: Span| {
-        let some = format!("reorder = {{ share = \"{share} %\", delay = \"{by}\" }}");
-        plan.change(at, &some)
-            .change(at + lasting, &format!("reorder = {{ share = \"0 %\", delay = \"{by}\" }}"))
+        let reorder = |share: u32| {
+            let keys = text("share", format!("{share} %")).text("delay", by);
+            Keys::new().table("reorder", keys)
+        };
+        plan.change(at, reorder(share)).change(at + lasting, reorder(0))
     };
-    let plan =
-        || Plan::r(subject).transport("loss_detection = \"dupack\"").transport("undo = true");
+    let plan = || Plan::r(subject).transport(text("loss_detection", "dupack").flag("undo", true));
     let probe = Trial::new("from Up", |trial| {
         let plan = plan().lasting(Span::from_secs(5));
         let up = |record: &Record| record.enters(State::Up, Time::ZERO);
@@ -59,8 +61,8 @@ pub(super) fn timeout(subject: &Subject) -> Vec<Trial> {
         let up = |record: &Record| record.enters(State::Up, Time::ZERO);
         let Changed { run, at, .. } = at_transition(trial, &plan, up, |plan, at| {
             let rtt = plan.rtt();
-            plan.change(at, "delay = \"420 ms\"")
-                .change(at + rtt, "delay = \"20 ms\"")
+            plan.change(at, text("delay", "420 ms"))
+                .change(at + rtt, text("delay", "20 ms"))
                 .until(at + Span::from_secs(2))
         })?;
         let record = &run.record;

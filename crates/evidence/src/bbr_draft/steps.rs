@@ -2,7 +2,7 @@
 
 use super::experiment::{Changed, at_transition};
 use super::outcome::Trial;
-use super::plan::Plan;
+use super::plan::{Plan, text};
 use super::probe_up::whole_probe;
 use super::record::{Cause, Field, Record, State};
 use super::subject::Subject;
@@ -31,7 +31,7 @@ pub(super) fn up(subject: &Subject) -> Vec<Trial> {
         )?;
         let cruising = |record: &Record| record.enters(State::Cruise, lossy);
         let faster = |plan: Plan, at: Time| {
-            plan.change(at, &format!("rate = \"{FAST} bit/s\"")).until(at + Span::from_secs(13))
+            plan.change(at, text("rate", format!("{FAST} bit/s"))).until(at + Span::from_secs(13))
         };
         let Changed { run, at, .. } = at_transition(trial, &plan, cruising, faster)?;
         let record = &run.record;
@@ -101,7 +101,7 @@ pub(super) fn down(subject: &Subject) -> Vec<Trial> {
     vec![Trial::new("", |trial| {
         let plan = path(subject, FAST).lasting(Span::from_secs(1));
         let slower = |plan: Plan, at: Time| {
-            plan.change(at, &format!("rate = \"{SLOW} bit/s\"")).until(at + Span::from_secs(25))
+            plan.change(at, text("rate", format!("{SLOW} bit/s"))).until(at + Span::from_secs(25))
         };
         let Changed { run, at, .. } = at_transition(
             trial,
@@ -173,9 +173,9 @@ fn cuts(trial: &mut Trial, record: &Record, lost: usize) {
 
 /// Returns a plan with a token bucket of 10 Mbit/s and `bucket` kB on a link of 100 Mbit/s.
 pub(super) fn policed(subject: &Subject, bucket: u32) -> Plan {
-    let policer = format!("queue = \"policer?rate=10&burst={bucket}\"");
+    let policer = text("queue", format!("policer?rate=10&burst={bucket}"));
     Plan::path(subject, FAST, Span::from_millis(40), "500 kB")
-        .link(&policer)
+        .link(policer)
         .lasting(Span::from_secs(60))
 }
 

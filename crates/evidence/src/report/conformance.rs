@@ -1,7 +1,10 @@
 //! Conformance to the cases of the BBR draft: table, JSON and page.
 
+use super::rows::table;
 use crate::bbr_draft::{Case, Outcome, Verdict, cases};
-use narrows_report::{Document, escape, text_table};
+use maud::{Markup, html};
+use narrows_figure::number::short;
+use narrows_report::{Document, text_table};
 use serde::Serialize;
 
 const CSS: &str = include_str!("check.css");
@@ -69,13 +72,15 @@ impl Conformance {
 
     /// Returns the outcomes as a page that needs no script.
     pub fn html(&self) -> String {
-        let rows: String = self.outcomes.iter().map(row).collect();
-        let main = format!(
-            "<p class=\"line\">{}</p>\n<div class=\"wide\"><table class=\"criteria cases\"><thead><tr><th scope=\"col\">Case</th><th scope=\"col\">Verdict</th><th scope=\"col\">The \
-             case asks</th><th scope=\"col\">Evidence</th></tr></thead><tbody>\n{rows}</tbody></table></div>\n<section>\n<h2>Made again by</h2>\n<pre>{}</pre>\n</section>\n",
-            escape(&self.line()),
-            escape(&self.remake)
-        );
+        let heads = ["Case", "Verdict", "The case asks", "Evidence"];
+        let main = html! {
+            p.line { (self.line()) }
+            (table("criteria cases", &heads, self.outcomes.iter().map(row)))
+            section {
+                h2 { "Made again by" }
+                pre { (self.remake) }
+            }
+        };
         let title = format!("{} by {}", self.controller, self.draft);
         let setup = "Its 22 example cases, on 50 Mbit/s and 40 ms unless the case says otherwise.";
         Document {
@@ -84,7 +89,7 @@ impl Conformance {
             notes: &[],
             css: CSS,
             reading: READING,
-            main: &main,
+            main,
             version: &self.narrows,
         }
         .html()
@@ -122,35 +127,26 @@ fn known(own: &Outcome) -> Vec<&'static str> {
     (0..own.known.len()).filter(|place| !repeats(place)).map(|place| own.known[place]).collect()
 }
 
-fn row(own: &Outcome) -> String {
+fn row(own: &Outcome) -> Markup {
     let class = match own.verdict {
         Verdict::Pass => "pass",
         Verdict::Fail if own.is_explained() => "concern",
         Verdict::Fail => "fail",
     };
-    let asks = case(own).map_or("", |case| case.demand);
-    let differs = own
-        .differs_from_text
-        .map_or_else(String::new, |text| format!("<small>{}</small>", escape(text)));
-    let reasons: String = own
-        .reasons
-        .iter()
-        .map(String::as_str)
-        .chain(known(own))
-        .map(|text| format!("<small>{}</small>", escape(text)))
-        .collect();
-    let evidence = own
-        .evidence
-        .iter()
-        .map(|(name, value)| format!("{} {}", escape(name), narrows_figure::number::short(*value)))
-        .collect::<Vec<_>>()
-        .join("; ");
-    format!(
-        "<tr><th scope=\"row\">{}<small>{}</small></th><td class=\"words\"><span class=\"verdict {class}\">{}</span>{reasons}</td><td class=\"words\">{}{differs}</td><td \
-         class=\"words\"><small>{evidence}</small></td></tr>\n",
-        escape(own.case),
-        escape(&title(own)),
-        word(own),
-        escape(asks)
-    )
+    let reasons = own.reasons.iter().map(String::as_str).chain(known(own));
+    let evidence = own.evidence.iter().map(|(name, value)| format!("{name} {}", short(*value)));
+    html! {
+        tr {
+            th scope="row" { (own.case) small { (title(own)) } }
+            td.words {
+                span class={ "verdict " (class) } { (word(own)) }
+                @for text in reasons { small { (text) } }
+            }
+            td.words {
+                (case(own).map_or("", |case| case.demand))
+                @if let Some(text) = own.differs_from_text { small { (text) } }
+            }
+            td.words { small { (evidence.collect::<Vec<_>>().join("; ")) } }
+        }
+    }
 }

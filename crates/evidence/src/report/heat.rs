@@ -3,8 +3,7 @@
 use super::cell::CheckedCell;
 use super::model::CheckedCriterion;
 use narrows_figure::number::short;
-use narrows_figure::palette::HEAT;
-use narrows_figure::{Axis, Content, Figure, Heat, Scale, hyphened};
+use narrows_figure::{Axis, Content, Figure, Heat, Ramp, Scale, hyphened};
 use narrows_measure::statistics::median;
 
 /// The number that is drawn.
@@ -62,14 +61,21 @@ fn map(cells: &[&CheckedCell], player: usize, most: f64) -> Figure {
         squares.last_mut().expect("each row was begun").push(square);
     }
     let axis = |title: &str, names| Axis { title: title.to_owned(), scale: Scale::Named(names) };
+    let has_ratios = player != 1 && !first.is_empty();
+    let ratios = if has_ratios { format!("; in brackets over {first}'s") } else { String::new() };
     Figure {
         name: Some(hyphened(&format!("slowdown map {name}"))),
         title: format!("Slowdown of transfers with {name}"),
         caption: format!(
-            "Completion time over that of an idle path without slow start, medians over seeds; in brackets over {first}'s."
+            "Completion time over that of an idle path without slow start, medians over seeds{ratios}."
         ),
         x: axis("Round trip", columns),
         y: axis("Rate, size", rows),
-        content: Content::Heat(Heat { cells: squares, range: (1.0, most), colours: HEAT }),
+        content: Content::Heat(Heat {
+            cells: squares,
+            texts: Vec::new(),
+            range: (1.0, most),
+            ramp: Ramp::Rising,
+        }),
     }
 }

@@ -3,24 +3,24 @@
 use super::cell::CheckedCell;
 use super::model::CheckedCriterion;
 use super::text::found;
+use maud::{Markup, html};
 use narrows_figure::number::short;
 use narrows_measure::metrics::in_words;
-use narrows_report::escape;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Indices and labels on one or several axes.
 type Along = Vec<(usize, String)>;
 
 /// Returns a map for each grid of at least two axes, and each measure in it.
-pub fn maps(own: &CheckedCriterion) -> String {
+pub fn maps(own: &CheckedCriterion) -> Markup {
     let mut grouped: BTreeMap<(&str, &str), Vec<&CheckedCell>> = BTreeMap::new();
     for cell in own.cells.iter().filter(|cell| cell.coordinates.len() >= 2) {
         grouped.entry((&cell.grid, &cell.measure)).or_default().push(cell);
     }
-    grouped.into_iter().map(|((grid, measure), cells)| map(grid, measure, &cells)).collect()
+    html!(@for ((grid, measure), cells) in grouped { (map(grid, measure, &cells)) })
 }
 
-fn map(grid: &str, measure: &str, cells: &[&CheckedCell]) -> String {
+fn map(grid: &str, measure: &str, cells: &[&CheckedCell]) -> Markup {
     let split = |cell: &CheckedCell| -> (Along, Along) {
         let (last, others) = cell.coordinates.split_last().expect("there are two");
         (others.to_vec(), vec![last.clone()])
@@ -30,38 +30,28 @@ fn map(grid: &str, measure: &str, cells: &[&CheckedCell]) -> String {
     let columns: BTreeSet<&Along> = at.keys().map(|(_, column)| column).collect();
     let rows: BTreeSet<&Along> = at.keys().map(|(row, _)| row).collect();
     let label = |along: &Along| {
-        escape(&along.iter().map(|(_, label)| label.as_str()).collect::<Vec<_>>().join(", "))
+        along.iter().map(|(_, label)| label.as_str()).collect::<Vec<_>>().join(", ")
     };
-    let head: String =
-        columns.iter().map(|column| format!("<th scope=\"col\">{}</th>", label(column))).collect();
-    let square = |cell: Option<&&CheckedCell>| match cell {
-        None => "<td></td>".to_owned(),
-        Some(cell) => {
-            let value = cell.value().map_or("\u{2013}".to_owned(), |own| short(own.mean));
-            let undecided = if cell.undecided { "?" } else { "" };
-            format!(
-                "<td class=\"square {}\" title=\"{}\">{value}{undecided}</td>",
-                cell.verdict,
-                escape(&found(cell))
-            )
+    let square = |row: &Along, column: &Along| {
+        let Some(cell) = at.get(&(row.clone(), column.clone())) else { return html!(td {}) };
+        html! {
+            td class={ "square " (cell.verdict) } title=(found(cell)) {
+                (cell.value().map_or("\u{2013}".to_owned(), |own| short(own.mean)))
+                @if cell.undecided { "?" }
+            }
         }
     };
-    let line = |row: &&Along| {
-        let squares: String = columns
-            .iter()
-            .map(|column| square(at.get(&((*row).clone(), (*column).clone()))))
-            .collect();
-        format!("<tr><th scope=\"row\">{}</th>{squares}</tr>\n", label(row))
-    };
-    let unit = cells
-        .first()
-        .filter(|cell| !cell.unit.is_empty())
-        .map_or_else(String::new, |cell| format!(", {}", cell.unit));
-    format!(
-        "<h3>{}: {}{}</h3>\n<div class=\"wide\"><table class=\"map\"><thead><tr><th></th>{head}</tr></thead><tbody>\n{}</tbody></table></div>\n",
-        escape(grid),
-        escape(&in_words(measure)),
-        escape(&unit),
-        rows.iter().map(line).collect::<String>()
-    )
+    let unit = cells.first().map_or("", |cell| cell.unit.as_str());
+    html! {
+        h3 { (grid) ": " (in_words(measure)) @if !unit.is_empty() { ", " (unit) } }
+        div.wide { table.map {
+            thead { tr { th {} @for column in &columns { th scope="col" { (label(column)) } } } }
+            tbody { @for row in &rows {
+                tr {
+                    th scope="row" { (label(row)) }
+                    @for column in &columns { (square(row, column)) }
+                }
+            } }
+        } }
+    }
 }

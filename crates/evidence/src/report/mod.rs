@@ -12,6 +12,7 @@ mod markdown;
 mod model;
 mod page;
 mod plot;
+mod rows;
 mod statements;
 mod text;
 mod versions;

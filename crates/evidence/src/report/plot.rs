@@ -6,12 +6,12 @@ use super::exits::exit_maps;
 use super::heat::slowdown_maps;
 use super::model::{Checked, CheckedCriterion};
 use crate::statistics::Estimate;
+use maud::{Markup, PreEscaped, html};
 use narrows_figure::number::short;
 use narrows_figure::{
     Axis, Content, Dot, Figure, Scale, Style, Track, Tracks, TradePanel, Trades, hyphened,
 };
 use narrows_measure::metrics::in_words;
-use narrows_report::escape;
 
 /// Width of a plot in pixels.
 const WIDTH: f64 = 860.0;
@@ -19,19 +19,19 @@ const WIDTH: f64 = 860.0;
 const TRACKS: usize = 14;
 const PANELS: usize = 12;
 
-/// Returns the plots of a criterion as HTML: one for each measure of cells with one number, and one
-/// for each pair of measures of cells with two. The worst cells come first.
-pub fn plots(own: &CheckedCriterion) -> String {
+/// Returns the plots of a criterion: one for each measure of cells with one number, and one for
+/// each pair of measures of cells with two. The worst cells come first.
+pub fn plots(own: &CheckedCriterion) -> Markup {
     let style = Style { width: WIDTH, titled: false, in_page: true, ..Style::SCREEN };
-    let plot = |figure: Figure| {
-        format!(
-            "<div class=\"track\"><h3>{}</h3>{}<p class=\"hint\">{}</p></div>\n",
-            escape(&figure.title),
-            figure.svg(&style),
-            escape(&figure.caption)
-        )
-    };
-    named_maps(own).into_iter().chain(figures(own)).map(plot).collect()
+    html! {
+        @for figure in named_maps(own).into_iter().chain(figures(own)) {
+            div.track {
+                h3 { (figure.title) }
+                (PreEscaped(figure.svg(&style)))
+                p.hint { (figure.caption) }
+            }
+        }
+    }
 }
 
 /// Returns the figures of a check. Their names begin with the criterion.

@@ -51,8 +51,9 @@ fn mixed(heat: &Heat, value: f64) -> Rgb {
     let share = ((value - from) / (to - from)).clamp(0.0, 1.0) * 2.0;
     let [low, high] = if share < 1.0 { [0, 1] } else { [1, 2] };
     let part = share - f64::from(u8::from(share >= 1.0));
+    let colours = heat.ramp.colours();
     let of = |at: usize| {
-        let (low, high) = (f64::from(heat.colours[low][at]), f64::from(heat.colours[high][at]));
+        let (low, high) = (f64::from(colours[low][at]), f64::from(colours[high][at]));
         (low + (high - low) * part).round() as u8
     };
     [of(0), of(1), of(2)]

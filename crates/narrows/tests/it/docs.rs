@@ -295,6 +295,17 @@ fn scenarios_in_the_pages_run() {
     assert!(found >= 2, "{found}");
 }
 
+/// Describes `acks.parquet`, which results have on request.
+fn acks() -> TableAbout {
+    let column = |own: &narrows_capture::AckColumn| ColumnAbout {
+        name: own.name.to_owned(),
+        about: own.about,
+        is_counter: false,
+    };
+    let columns = narrows_capture::ACK_COLUMNS.iter().map(column).collect();
+    TableAbout { file: "acks.parquet", about: narrows_capture::ACKS, columns }
+}
+
 /// Writes the section of a table: the meaning of a row, and each column. Equal descriptions appear
 /// once.
 fn section(table: &TableAbout) -> String {
@@ -322,7 +333,7 @@ fn section(table: &TableAbout) -> String {
 #[test]
 fn the_page_of_results_describes_every_file_and_column() {
     let (name, mut text) = ("docs/reference/results.md", page("docs/reference/results.md"));
-    for table in narrows_report::table_descriptions() {
+    for table in narrows_report::table_descriptions().into_iter().chain([acks()]) {
         let begin = text.find(&format!("## `{}`\n", table.file)).unwrap_or(text.len());
         let end = text[begin..].find("\n## ").map_or(text.len(), |end| begin + end);
         text.replace_range(begin..end, &section(&table));

@@ -5,16 +5,30 @@ use narrows_figure::number::plain;
 use narrows_figure::{Axis, Content, Figure, Scale, Series, hyphened, magnitudes};
 use narrows_measure::Quantity;
 
-/// The largest value over the least from which on an axis is logarithmic, as on the page.
+/// The largest value over the least from which on an axis is logarithmic.
 const WIDE: f64 = 20.0;
 
 /// Returns the figures of a fidelity check: both worlds against each other, one for each quantity.
 pub fn figures(kept: &KeptFidelity) -> Vec<Figure> {
-    Quantity::ALL.into_iter().filter_map(|quantity| of(kept, quantity)).collect()
+    let of = |quantity: Quantity| {
+        let both = kept.both(quantity.name());
+        let caption = format!(
+            "{}: {} networks that count. On the dashed line both are equal.",
+            kept.title,
+            both.len()
+        );
+        Some(Figure { caption, ..of_quantity(quantity, both, Vec::new())? })
+    };
+    Quantity::ALL.into_iter().filter_map(of).collect()
 }
 
-fn of(kept: &KeptFidelity, quantity: Quantity) -> Option<Figure> {
-    let both = kept.both(quantity.name());
+/// Returns a quantity of networks in kernel and simulator, without a caption; `None` without
+/// networks. `texts` explains each network, or is empty.
+pub(crate) fn of_quantity(
+    quantity: Quantity,
+    both: Vec<(f64, f64)>,
+    texts: Vec<String>,
+) -> Option<Figure> {
     let values = || both.iter().flat_map(|(kernel, simulator)| [*kernel, *simulator]);
     let (least, most) = (values().reduce(f64::min)?, values().reduce(f64::max)?);
     let axis = |world: &str| {
@@ -23,35 +37,27 @@ fn of(kept: &KeptFidelity, quantity: Quantity) -> Option<Figure> {
         let unit = if quantity.unit().is_empty() { "index" } else { quantity.unit() };
         Axis { title: format!("{} in the {world}, {unit}", quantity.name()), scale }
     };
-    let series =
-        |name: &str, (colour, dash): (usize, usize), joined: bool, points: Vec<(f64, f64)>| {
-            let points = points.into_iter().map(Some).collect();
-            Series {
-                name: name.to_owned(),
-                colour,
-                dash,
-                points,
-                joined,
-                crosses: vec![],
-                ranges: vec![],
-            }
-        };
-    let counted = both.len();
+    let (x, y) = (axis("kernel"), axis("simulator"));
+    let equal = Series {
+        name: "equal".to_owned(),
+        colour: 6,
+        dash: 1,
+        points: [least, most].map(|end| Some((end, end))).into(),
+        joined: true,
+        ..Series::default()
+    };
+    let networks = Series {
+        name: "a network".to_owned(),
+        points: both.into_iter().map(Some).collect(),
+        texts,
+        ..Series::default()
+    };
     Some(Figure {
         name: Some(hyphened(quantity.name())),
         title: format!("Simulator against kernel: {}", quantity.name()),
-        caption: format!(
-            "{}: {counted} networks that count. On the dashed line both are equal.",
-            kept.title
-        ),
-        x: axis("kernel"),
-        y: axis("simulator"),
-        content: Content::Curves {
-            series: vec![
-                series("equal", (6, 1), true, vec![(least, least), (most, most)]),
-                series("a network", (0, 0), false, both),
-            ],
-            rules: Vec::new(),
-        },
+        caption: String::new(),
+        x,
+        y,
+        content: Content::Curves { series: vec![equal, networks], rules: Vec::new() },
     })
 }

@@ -1,8 +1,7 @@
 //! The figures of a sweep.
 
 use crate::grid::{self, Column, Grid, GridAxis, Matrix, Measure, Pairs};
-use narrows_figure::palette::{FAIR, HEAT};
-use narrows_figure::{Axis, Content, Figure, Heat, Scale, Series, hyphened};
+use narrows_figure::{Axis, Content, Figure, Heat, Ramp, Scale, Series, hyphened};
 use narrows_measure::harm::STARVED_S;
 
 /// Lines or dots of different colours that a figure may have.
@@ -59,11 +58,8 @@ fn over_axes(grid: &Grid, column: &Column) -> Figure {
             series.push(Series {
                 name,
                 colour: index,
-                dash: 0,
-                points: vec![],
                 joined: values.is_some(),
-                crosses: vec![],
-                ranges: vec![],
+                ..Series::default()
             });
             index
         });
@@ -112,8 +108,9 @@ fn ends(values: &[f64]) -> f64 {
         / values.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// Each measure of a matrix on each network.
-fn pairs(grid: &Grid, matrix: &Matrix) -> Vec<Figure> {
+/// Returns each measure of a matrix on each network: the networks of the first measure, then those of
+/// the next.
+pub(crate) fn pairs(grid: &Grid, matrix: &Matrix) -> Vec<Figure> {
     let several = matrix.conditions.len() > 1;
     let one = |measure: &Measure, condition: usize, network: &str| {
         let unit =
@@ -131,7 +128,7 @@ fn pairs(grid: &Grid, matrix: &Matrix) -> Vec<Figure> {
             },
             x: Axis { title: "beside".to_owned(), scale: Scale::Named(matrix.controllers.clone()) },
             y: Axis { title: String::new(), scale: Scale::Named(matrix.controllers.clone()) },
-            content: Content::Heat(heat(measure, &measure.conditions[condition])),
+            content: Content::Heat(heat(matrix, measure, &measure.conditions[condition])),
         }
     };
     let networks = || matrix.conditions.iter().enumerate();
@@ -142,27 +139,23 @@ fn pairs(grid: &Grid, matrix: &Matrix) -> Vec<Figure> {
         .collect()
 }
 
-/// The cells of a measure in the page's colours: a large share is good for the row, a large harm is bad for it.
-fn heat(measure: &Measure, pairs: &Pairs) -> Heat {
-    let text = |row: usize, column: usize, median: f64| (median, measure.text(pairs, row, column));
-    let cells = pairs.median.iter().enumerate().map(|(row, medians)| {
-        medians
-            .iter()
-            .enumerate()
-            .map(|(column, median)| median.map(|median| text(row, column, median)))
-            .collect()
-    });
-    let (range, colours) = match measure.name.as_str() {
-        "share" => ((100.0, 0.0), FAIR),
-        "goodput" => (
-            (
-                0.0,
-                pairs.median.iter().flatten().flatten().copied().fold(f64::MIN_POSITIVE, f64::max),
-            ),
-            HEAT,
-        ),
-        "starved" => ((0.0, 2.0 * STARVED_S), HEAT),
-        _ => ((0.0, 1.0), FAIR),
+/// The cells of a measure: a large share is good for the row, a large harm is bad for it.
+fn heat(matrix: &Matrix, measure: &Measure, pairs: &Pairs) -> Heat {
+    let all = 0..matrix.controllers.len();
+    let cell = |row: usize, column: usize| {
+        Some((pairs.median[row][column]?, measure.text(pairs, row, column)))
     };
-    Heat { cells: cells.collect(), range, colours }
+    let of_all = || all.clone().map(|row| all.clone().map(move |column| (row, column)));
+    let cells = of_all().map(|row| row.map(|(row, column)| cell(row, column)).collect());
+    let texts = of_all().map(|row| {
+        row.map(|(row, column)| measure.explanation(matrix, pairs, row, column)).collect()
+    });
+    let most = pairs.median.iter().flatten().flatten().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let (range, ramp) = match measure.name.as_str() {
+        "share" => ((100.0, 0.0), Ramp::Fair),
+        "goodput" => ((0.0, most), Ramp::Rising),
+        "starved" => ((0.0, most.max(2.0 * STARVED_S)), Ramp::Rising),
+        _ => ((0.0, 1.0), Ramp::Fair),
+    };
+    Heat { cells: cells.collect(), texts: texts.collect(), range, ramp }
 }

@@ -6,9 +6,13 @@ mod grid;
 mod reproduction;
 mod scorecard;
 
+pub(crate) use comparison::WholeRuns;
 pub use comparison::{Selection, figures};
 pub use fidelity::figures as fidelity_figures;
+pub(crate) use fidelity::of_quantity;
+pub(crate) use grid::pairs;
 pub use reproduction::figures as reproduction_figures;
+pub(crate) use reproduction::{colours, panels};
 pub(crate) use scorecard::of_traffic;
 
 use crate::Grid;

@@ -7,13 +7,17 @@ use narrows_figure::{Axis, Content, Figure, Scale, Series, hyphened, magnitudes}
 
 /// Returns the figures of papers, run again.
 pub fn figures(all: &[KeptPlots]) -> Vec<Figure> {
-    all.iter().flat_map(|kept| of_figure(kept, &names(all, &kept.paper))).collect()
+    let names = |paper: &str| {
+        colours(all.iter().filter(|own| own.paper == paper).flat_map(|own| &own.plots))
+    };
+    all.iter().flat_map(|kept| of_figure(kept, &names(&kept.paper))).collect()
 }
 
-/// What has the same name in the plots of a paper has the same colour there.
-fn names<'a>(all: &'a [KeptPlots], paper: &str) -> Vec<&'a str> {
+/// Returns the names of the lines in the plots of a paper. Lines with the same name have the same
+/// colour.
+pub(crate) fn colours<'a>(plots: impl Iterator<Item = &'a DrawnPlot>) -> Vec<&'a str> {
     let mut names = Vec::new();
-    for plot in all.iter().filter(|kept| kept.paper == paper).flat_map(|kept| &kept.plots) {
+    for plot in plots {
         let own: Vec<&str> = match &plot.content {
             DrawnContent::Lines { lines, .. } => {
                 lines.iter().map(|line| line.name.as_str()).collect()
@@ -32,8 +36,14 @@ fn names<'a>(all: &'a [KeptPlots], paper: &str) -> Vec<&'a str> {
 
 /// The plots of a figure. Its name is that of paper and figure, with a number where there are several.
 fn of_figure(kept: &KeptPlots, names: &[&str]) -> Vec<Figure> {
-    let mut figures: Vec<Figure> =
-        kept.plots.iter().flat_map(|plot| drawn(kept, plot, names)).collect();
+    let drawn = |plot| {
+        panels(plot, names).into_iter().map(|panel| {
+            let parts = [plot.title.as_str(), panel.title.as_str()];
+            let title = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+            Figure { title: title.join(": "), caption: kept.caption.clone(), ..panel }
+        })
+    };
+    let mut figures: Vec<Figure> = kept.plots.iter().flat_map(drawn).collect();
     let (several, name) = (figures.len() > 1, hyphened(&format!("{} {}", kept.paper, kept.figure)));
     for (index, figure) in figures.iter_mut().enumerate() {
         figure.name = Some(if several { format!("{name}-{}", index + 1) } else { name.clone() });
@@ -41,12 +51,13 @@ fn of_figure(kept: &KeptPlots, names: &[&str]) -> Vec<Figure> {
     figures
 }
 
-/// A plot; one over time has a figure for each of its panels.
-fn drawn(kept: &KeptPlots, plot: &DrawnPlot, names: &[&str]) -> Vec<Figure> {
-    let one = |title: String, scales: (Scale, Scale), series: Vec<Series>| Figure {
+/// Returns the panels of a plot, without captions. A plot over time has several panels, each with a
+/// title; the only panel of other plots has no title of its own.
+pub(crate) fn panels(plot: &DrawnPlot, names: &[&str]) -> Vec<Figure> {
+    let one = |title: &str, scales: (Scale, Scale), series: Vec<Series>| Figure {
         name: None,
-        title,
-        caption: kept.caption.clone(),
+        title: title.to_owned(),
+        caption: String::new(),
         x: Axis { title: plot.x_title.clone(), scale: scales.0 },
         y: Axis { title: plot.y_title.clone(), scale: scales.1 },
         content: Content::Curves { series, rules: Vec::new() },
@@ -60,44 +71,35 @@ fn drawn(kept: &KeptPlots, plot: &DrawnPlot, names: &[&str]) -> Vec<Figure> {
                 Some(numbers) => scale(plot.log_x, numbers.iter().copied(), false),
                 None => Scale::Named(labels.clone()),
             };
-            let y = scale(
-                plot.log_y,
-                lines
-                    .iter()
-                    .flat_map(|line| line.low.iter().chain(&line.high).flatten().map(|end| end.0)),
-                false,
-            );
+            let ends = || lines.iter().flat_map(|line| line.low.iter().chain(&line.high).flatten());
+            let y = scale(plot.log_y, ends().map(|end| end.0), true);
             let series =
                 lines.iter().map(|line| over_axis(place(&line.name), line, numbers.as_deref()));
-            vec![one(plot.title.clone(), (x, y), series.collect())]
+            vec![one("", (x, y), series.collect())]
         }
         DrawnContent::Cdf { lines } => {
-            let x = scale(
-                plot.log_x,
-                lines.iter().flat_map(|line| line.x.iter().map(|value| value.0)),
-                false,
-            );
+            let values = lines.iter().flat_map(|line| line.x.iter().map(|value| value.0));
+            let x = scale(plot.log_x, values, false);
             let series = lines.iter().map(|line| distribution(place(&line.name), line)).collect();
-            vec![one(plot.title.clone(), (x, Scale::Linear { zero: true }), series)]
+            vec![one("", (x, Scale::Linear { zero: true }), series)]
         }
         DrawnContent::Trace { panels } => {
+            // Lines of the same name have the same colour in all panels.
+            let mut seen: Vec<&str> = Vec::new();
+            for line in panels.iter().flat_map(|panel| &panel.lines) {
+                if !seen.contains(&line.name.as_str()) {
+                    seen.push(&line.name);
+                }
+            }
+            let place = |name: &str| seen.iter().position(|own| *own == name).unwrap_or(0);
             let of = |panel: &Panel| {
-                let title = [plot.title.as_str(), panel.title.as_str()]
-                    .into_iter()
-                    .filter(|part| !part.is_empty())
-                    .collect::<Vec<_>>();
-                let values = panel
-                    .lines
-                    .iter()
-                    .flat_map(|line| line.curve.y.iter().flatten().map(|value| value.0));
-                let series = panel.lines.iter().enumerate().map(|(index, line)| {
-                    series(index, line.name.clone(), true, line.curve.points())
+                let curves = || panel.lines.iter().map(|line| &line.curve);
+                let values = curves().flat_map(|curve| curve.y.iter().flatten().map(|y| y.0));
+                let drawn = panel.lines.iter().map(|line| {
+                    series(place(&line.name), line.name.clone(), true, line.curve.points())
                 });
-                one(
-                    title.join(": "),
-                    (Scale::Linear { zero: true }, scale(plot.log_y, values, true)),
-                    series.collect(),
-                )
+                let scales = (Scale::Linear { zero: true }, scale(plot.log_y, values, true));
+                one(&panel.title, scales, drawn.collect())
             };
             panels.iter().map(of).collect()
         }
@@ -114,7 +116,7 @@ fn scale(log: bool, values: impl Iterator<Item = f64> + Clone, zero: bool) -> Sc
 }
 
 fn series(colour: usize, name: String, joined: bool, points: Vec<Option<(f64, f64)>>) -> Series {
-    Series { name, colour, dash: 0, points, joined, crosses: Vec::new(), ranges: Vec::new() }
+    Series { name, colour, points, joined, ..Series::default() }
 }
 
 /// Medians with their intervals. Quantities are joined by a line, categories are not.

@@ -310,6 +310,48 @@ impl Measure {
         }
     }
 
+    /// Explains the values of a pair, the column's value on a line of its own:
+    /// "cubic beside bbr: 0.31 (0.28 to 0.33)".
+    pub(crate) fn explanation(
+        &self,
+        matrix: &Matrix,
+        pairs: &Pairs,
+        row: usize,
+        column: usize,
+    ) -> String {
+        let unit = if self.unit.is_empty() { String::new() } else { format!(" {}", self.unit) };
+        let one = |row: usize, column: usize| {
+            let (low, high) = (pairs.low[row][column], pairs.high[row][column]);
+            let range = match low.zip(high).filter(|(low, high)| low != high) {
+                Some((low, high)) => format!(" ({} to {})", short(low), short(high)),
+                None => String::new(),
+            };
+            let names = [row, column].map(|at| matrix.controllers[at].as_str()).join(" beside ");
+            format!("{names}: {}{unit}{range}", or_dash(pairs.median[row][column]))
+        };
+        if self.is_of_each() && row != column {
+            format!("{}\n{}", one(row, column), one(column, row))
+        } else {
+            one(row, column)
+        }
+    }
+
+    /// Explains the measure and the marks of its cells.
+    pub(crate) fn legend(&self, pairs: &Pairs) -> String {
+        let cells = if self.is_of_each() {
+            " Cells show the row / the column."
+        } else {
+            " ! marks starvation."
+        };
+        let mark = pairs.yardstick.map_or_else(String::new, |yardstick| {
+            format!(
+                " ! marks harm whose whole interval exceeds the yardstick, the harm of CUBIC to NewReno here: {}.",
+                short(yardstick)
+            )
+        });
+        format!("{}{cells}{mark}", self.summary)
+    }
+
     /// True for starvation, and for a value with its whole interval beyond the yardstick. One seed
     /// gives no interval, so nothing is beyond.
     pub(crate) fn beyond(&self, pairs: &Pairs, row: usize, column: usize) -> bool {

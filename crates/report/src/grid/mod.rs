@@ -18,4 +18,4 @@ pub use part::{Part, PartSetup, write_part};
 pub use reduced::{OfGroup, Reduced};
 pub use summary::grid_json;
 pub use table::grid_table;
-pub(crate) use table::{lines, main_metrics, setup, varying};
+pub(crate) use table::{Line, lines, main_metrics, setup, varying};

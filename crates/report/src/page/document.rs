@@ -1,6 +1,7 @@
 //! Pages with a main part from another crate.
 
-use super::frame::{self, Frame};
+use super::frame::{self, Frame, joined};
+use maud::Markup;
 
 /// A page in the style of all reports: one file that needs no network, with a title, notes and a
 /// main part.
@@ -16,19 +17,19 @@ pub struct Document<'a> {
     pub css: &'a str,
     /// Explanation of how to read the page, as HTML.
     pub reading: &'static str,
-    /// The main part, as HTML.
-    pub main: &'a str,
+    /// The main part.
+    pub main: Markup,
     /// Version of the program.
     pub version: &'a str,
 }
 
 impl Document<'_> {
     /// Returns the page as HTML.
-    pub fn html(&self) -> String {
+    pub fn html(self) -> String {
         let frame = Frame {
             title: self.title,
             css: self.css,
-            above: frame::setup(self.setup) + &frame::notes(self.notes),
+            above: joined([frame::setup(self.setup), frame::notes(self.notes)]),
             version: self.version,
             reading: self.reading,
             plots: None,

@@ -1,20 +1,24 @@
 //! The parts that every page has: head, title, notes, and the version at the end.
 
 use super::packed::{PLOTLY, packed};
-use super::style::escape;
+use maud::{Markup, PreEscaped, html};
 
 const FRAME: &str = include_str!("assets/frame.html");
 const SCRIPTS: &str = include_str!("assets/scripts.html");
 const CSS: &str = include_str!("assets/page.css");
-const COMMON: &str = concat!(include_str!("assets/common.js"), include_str!("assets/save.js"));
+const COMMON: &str = concat!(
+    include_str!("assets/common.js"),
+    include_str!("assets/save.js"),
+    include_str!("assets/figure.js")
+);
 
 /// The frame around the main part of a page.
 pub(crate) struct Frame<'a> {
     pub title: &'a str,
     /// Style rules in addition to those of all pages.
     pub css: &'a str,
-    /// Content between title and main part, as HTML.
-    pub above: String,
+    /// Content between title and main part.
+    pub above: Markup,
     pub version: &'a str,
     /// Explanation of how to read the plots, as HTML.
     pub reading: &'static str,
@@ -30,48 +34,58 @@ pub(crate) struct Plots {
 
 impl Frame<'_> {
     /// Returns the page with this main part.
-    pub fn around(&self, main: &str) -> String {
-        let scripts = self.plots.as_ref().map_or_else(String::new, |plots| {
+    pub fn around(&self, main: Markup) -> String {
+        let scripts = self.plots.as_ref().map_or_else(Markup::default, |plots| {
+            let packed = packed(&plots.data);
             fill(
                 SCRIPTS,
                 &[
-                    ("plotly", PLOTLY),
-                    ("data", &packed(&plots.data)),
-                    ("common", COMMON),
-                    ("own", plots.js),
+                    ("plotly", raw(PLOTLY)),
+                    ("data", raw(&packed)),
+                    ("common", raw(COMMON)),
+                    ("own", raw(plots.js)),
                 ],
             )
         });
-        fill(
+        let page = fill(
             FRAME,
             &[
-                ("title", &escape(self.title)),
-                ("css", &[CSS, self.css].concat()),
-                ("above", &self.above),
+                ("title", html!((self.title))),
+                ("css", raw(&[CSS, self.css].concat())),
+                ("above", self.above.clone()),
                 ("main", main),
-                ("reading", self.reading),
-                ("version", &escape(self.version)),
-                ("scripts", &scripts),
+                ("reading", raw(self.reading)),
+                ("version", html!((self.version))),
+                ("scripts", scripts),
             ],
-        )
+        );
+        page.into_string()
     }
 }
 
+/// Marks a text as HTML, script or style that needs no escaping.
+pub(crate) fn raw(text: &str) -> Markup {
+    PreEscaped(text.to_owned())
+}
+
 /// Returns the line that describes the measurement.
-pub(crate) fn setup(text: &str) -> String {
-    format!("<p class=\"setup\">{}</p>\n", escape(text))
+pub(crate) fn setup(text: &str) -> Markup {
+    html!(p.setup { (text) })
 }
 
 /// Returns the notes for the reader.
-pub(crate) fn notes(all: impl IntoIterator<Item = impl AsRef<str>>) -> String {
-    all.into_iter()
-        .map(|note| format!("<p class=\"note\">{}</p>\n", escape(note.as_ref())))
-        .collect()
+pub(crate) fn notes(all: impl IntoIterator<Item = impl AsRef<str>>) -> Markup {
+    html!(@for note in all { p.note { (note.as_ref()) } })
+}
+
+/// Returns parts of a page one after another.
+pub(crate) fn joined(parts: impl IntoIterator<Item = Markup>) -> Markup {
+    html!(@for part in parts { (part) })
 }
 
 /// Replaces each `{{name}}` of a template by the part of that name. Placeholders inside the parts
 /// stay as they are.
-pub(crate) fn fill(template: &str, parts: &[(&str, &str)]) -> String {
+pub(crate) fn fill(template: &'static str, parts: &[(&str, Markup)]) -> Markup {
     let mut page = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {
@@ -79,10 +93,10 @@ pub(crate) fn fill(template: &str, parts: &[(&str, &str)]) -> String {
         page += before;
         let part = parts.iter().find(|(own, _)| *own == name);
         debug_assert!(part.is_some(), "the page has a place for {name} and nothing to put there");
-        page += part.map_or("", |(_, part)| part);
+        page += part.map_or("", |(_, part)| &part.0);
         rest = after;
     }
-    page + rest
+    PreEscaped(page + rest)
 }
 
 #[cfg(test)]
@@ -91,6 +105,7 @@ mod tests {
 
     #[test]
     fn parts_are_filled_in_once() {
-        assert_eq!(fill("a {{x}} b {{y}}.", &[("x", "{{y}}"), ("y", "2")]), "a {{y}} b 2.");
+        let parts = [("x", html!(("{{y}}"))), ("y", html!(("2<")))];
+        assert_eq!(fill("a {{x}} b {{y}}.", &parts).0, "a {{y}} b 2&lt;.");
     }
 }

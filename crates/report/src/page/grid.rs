@@ -1,23 +1,21 @@
 //! The page of a sweep.
 
-use super::frame::{self, Frame, Plots, fill};
+use super::frame::{self, Frame, Plots, fill, joined};
 use super::pairs;
 use super::scorecard::scorecard_html;
-use super::style::escape;
+use super::tables::meaning;
+use crate::figures;
 use crate::grid::{self, Column, Grid, Matrix};
 use crate::spread::statistic;
+use maud::{Markup, html};
+use narrows_figure::Figure;
 use narrows_figure::number::{count, short};
-use narrows_measure::harm::STARVED_S;
 use narrows_measure::metrics::Metric;
 use serde::Serialize;
 use std::sync::Arc;
 
 const MAIN: &str = include_str!("assets/grid.html");
-const JS: &str = concat!(
-    include_str!("assets/heat.js"),
-    include_str!("assets/matrix.js"),
-    include_str!("assets/grid.js")
-);
+const JS: &str = concat!(include_str!("assets/matrix.js"), include_str!("assets/grid.js"));
 /// Largest number of rows in the table of cells. The Parquet table has all rows.
 const ROWS: usize = 200;
 /// Limit on the page's data, in bytes.
@@ -34,9 +32,37 @@ struct Data<'a> {
     parts: &'a [Arc<str>],
     /// Number of main metrics. The page first shows the main metric that differs most.
     main: usize,
-    matrix: Option<&'a Matrix>,
-    /// Time from which a flow counts as starved, in seconds.
-    starved: f64,
+    pairs: Option<Paired<'a>>,
+}
+
+/// The heat maps of a matrix.
+#[derive(Serialize)]
+struct Paired<'a> {
+    /// The networks.
+    conditions: &'a [String],
+    /// Titles of the measures.
+    measures: Vec<&'a str>,
+    /// Index of the measure that the page first shows.
+    first: usize,
+    /// A heat map for each network of the first measure, then of the next. Captions explain cells.
+    figures: Vec<Figure>,
+}
+
+impl<'a> Paired<'a> {
+    fn of(grid: &Grid, matrix: &'a Matrix) -> Paired<'a> {
+        let explained = matrix
+            .measures
+            .iter()
+            .flat_map(|measure| measure.conditions.iter().map(|pairs| measure.legend(pairs)));
+        let figures = figures::pairs(grid, matrix).into_iter().zip(explained);
+        let first = matrix.measures.iter().position(|own| own.name == "harm_throughput");
+        Paired {
+            conditions: &matrix.conditions,
+            measures: matrix.measures.iter().map(|own| own.title.as_str()).collect(),
+            first: first.unwrap_or(0),
+            figures: figures.map(|(figure, caption)| Figure { caption, ..figure }).collect(),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -77,32 +103,31 @@ pub fn grid_html(grid: &Grid) -> String {
             .collect(),
         parts: &parts,
         main: grid::main_metrics(grid).len(),
-        matrix: grid.matrix.as_ref(),
-        starved: STARVED_S,
+        pairs: grid.matrix.as_ref().map(|matrix| Paired::of(grid, matrix)),
     };
     let pairs = |matrix: &Matrix| {
-        fill(include_str!("assets/matrix.html"), &[("summary", &pairs::summary(matrix))])
+        fill(include_str!("assets/matrix.html"), &[("summary", pairs::summary(matrix))])
     };
-    let matrix = grid.matrix.as_ref().map_or_else(String::new, pairs);
+    let matrix = grid.matrix.as_ref().map_or_else(Markup::default, pairs);
     let main = fill(
         MAIN,
         &[
-            ("matrix", &matrix),
-            ("legend", &statistic(grid.seeds.len())),
-            ("cells", &table(grid)),
-            ("meanings", &meanings(&metrics)),
-            ("remake", &escape(&grid.remake)),
+            ("matrix", matrix),
+            ("legend", html!((statistic(grid.seeds.len())))),
+            ("cells", table(grid)),
+            ("meanings", meanings(&metrics)),
+            ("remake", html!((grid.remake))),
         ],
     );
     let frame = Frame {
         title: &grid.title,
         css: "",
-        above: frame::setup(&grid::setup(grid)) + &frame::notes(&notes),
+        above: joined([frame::setup(&grid::setup(grid)), frame::notes(&notes)]),
         version: &grid.version,
         reading: include_str!("assets/reading/grid.html"),
         plots: Some(Plots { data: serde_json::to_string(&data).unwrap_or_default(), js: JS }),
     };
-    frame.around(&main)
+    frame.around(main)
 }
 
 /// Returns the metrics in the order of the page: the main metrics, first for all flows, then for
@@ -152,63 +177,49 @@ fn drawn(grid: &Grid, parts: &[Arc<str>], column: &Column) -> Plotted {
     }
 }
 
-fn table(grid: &Grid) -> String {
+fn table(grid: &Grid) -> Markup {
     let columns: Vec<Column> = grid::main_metrics(grid).into_iter().map(Column::whole).collect();
     let axes: Vec<_> = grid::varying(grid).collect();
     let lines = grid::lines(grid, ROWS, true);
     let grouped = lines.iter().any(|line| line.group.is_some());
-    let axis_cell = |scope: &str, text: &str| {
-        format!("<th scope=\"{scope}\" class=\"axis\">{}</th>", escape(text))
-    };
-    let mut head: String = axes.iter().map(|(_, axis)| axis_cell("col", &axis.name)).collect();
-    head += &if grouped { axis_cell("col", "Flows") } else { String::new() };
-    head.extend(columns.iter().map(|column| {
-        let (title, unit) = (escape(column.metric.summary), escape(column.metric.unit));
-        format!(
-            "<th scope=\"col\" title=\"{title}\">{}<small>{unit}</small></th>",
-            escape(&column.head())
-        )
-    }));
     let cells = lines.last().map_or(0, |line| line.cell + 1);
     let whole: Vec<_> = columns.iter().map(|column| grid.spreads_in(cells, column)).collect();
-    let rows = lines.iter().map(|line| {
-        let places = grid.places(line.cell);
-        let label = |(index, axis): &(usize, &grid::GridAxis)| {
-            axis_cell(
-                "row",
-                if line.group.is_none() { axis.labels[places[*index]].as_str() } else { "" },
-            )
-        };
-        let mut row: String = axes.iter().map(label).collect();
-        row += &if grouped { axis_cell("row", &line.flows()) } else { String::new() };
-        row.extend(columns.iter().zip(&whole).map(|(column, whole)| {
-            let [median, interval] =
-                line.spread(grid, column, whole).map(|spread| spread.cell()).unwrap_or_default();
-            format!("<td>{}<small>{}</small></td>", escape(&median), escape(&interval))
-        }));
-        let class = if line.group.is_some() { " class=\"part\"" } else { "" };
-        format!("<tr{class}>{row}</tr>\n")
-    });
-    let rows: String = rows.collect();
-    let more = match grid.cells() - cells {
-        0 => String::new(),
-        more => format!("<p class=\"hint\">{} more in cells.parquet.</p>", count(more as u64)),
+    let label = |line: &grid::Line<'_>, (index, axis): (usize, &grid::GridAxis)| {
+        let place = grid.places(line.cell)[index];
+        if line.group.is_none() { axis.labels[place].clone() } else { String::new() }
     };
-    format!(
-        "<div class=\"wide\"><table><thead><tr>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>{more}"
-    )
+    let left_out = grid.cells() - cells;
+    html! {
+        div.wide { table {
+            thead { tr {
+                @for (_, axis) in &axes { th.axis scope="col" { (axis.name) } }
+                @if grouped { th.axis scope="col" { "Flows" } }
+                @for column in &columns {
+                    th scope="col" title=(column.metric.summary) {
+                        (column.head()) small { (column.metric.unit) }
+                    }
+                }
+            } }
+            tbody { @for line in &lines {
+                tr.part[line.group.is_some()] {
+                    @for axis in &axes { th.axis scope="row" { (label(line, *axis)) } }
+                    @if grouped { th.axis scope="row" { (line.flows()) } }
+                    @for (column, whole) in columns.iter().zip(&whole) {
+                        @let spread = line.spread(grid, column, whole);
+                        @let [median, interval] = spread.map(|own| own.cell()).unwrap_or_default();
+                        td { (median) small { (interval) } }
+                    }
+                }
+            } }
+        } }
+        @if left_out > 0 { p.hint { (count(left_out as u64)) " more in cells.parquet." } }
+    }
 }
 
-fn meanings(columns: &[Column]) -> String {
-    let one = |column: &Column| {
-        let metric = column.metric;
-        format!(
-            "<dt>{}</dt><dd>{} <span>Computed as: {}. Source: {}.</span></dd>\n",
-            escape(&column.head()),
-            escape(metric.summary),
-            escape(metric.formula.trim_end_matches('.')),
-            escape(metric.source)
-        )
-    };
-    columns.iter().filter(|column| column.of.is_none()).map(one).collect()
+fn meanings(columns: &[Column]) -> Markup {
+    html! {
+        @for column in columns.iter().filter(|column| column.of.is_none()) {
+            (meaning(&column.head(), column.metric))
+        }
+    }
 }

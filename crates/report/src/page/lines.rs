@@ -152,7 +152,7 @@ pub(crate) fn sum(curves: &[Vec<Option<f64>>]) -> Vec<Option<f64>> {
 }
 
 /// A cumulative distribution: `y` is the share of values that do not exceed `x`, in ms.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Steps {
     pub x: Vec<Point>,
     pub y: Vec<Point>,

@@ -24,24 +24,31 @@ mod underway;
 use crate::Comparison;
 use crate::columns::Results;
 use crate::emulation::INVALID;
+use crate::figures::WholeRuns;
 use crate::setup::setup;
 pub use document::Document;
 pub(crate) use fidelity::fidelity_html;
-use frame::{Frame, Plots, fill, notes};
+use frame::{Frame, Plots, fill, joined, notes};
 pub use grid::grid_html;
+use maud::{Markup, html};
 use over_time::over_time;
 pub(crate) use reproduction::reproduction_html;
-pub use style::{capital, escape};
+use serde::Serialize;
+pub use style::capital;
 pub use underway::Underway;
 
 const MAIN: &str = include_str!("assets/page.html");
 const BARE: &str = include_str!("assets/bare.html");
-const JS: &str = concat!(
-    include_str!("assets/scatter.js"),
-    include_str!("assets/time.js"),
-    include_str!("assets/spread.js"),
-    include_str!("assets/page.js")
-);
+const JS: &str = concat!(include_str!("assets/time.js"), include_str!("assets/page.js"));
+
+/// The data of the plots of a comparison.
+#[derive(Serialize)]
+struct Data<'a> {
+    #[serde(flatten)]
+    over_time: &'a plots::Plots<'a>,
+    #[serde(flatten)]
+    whole: WholeRuns,
+}
 
 /// Returns the report as a page: results, plots, tables, scenarios and the command that repeats the
 /// measurement. A result without runs has neither plots nor tables.
@@ -51,46 +58,46 @@ pub fn html(comparison: &Comparison) -> String {
     let frame = Frame {
         title: &comparison.title,
         css: "",
-        above: [frame::setup(&setup(comparison)), warning(comparison), notes(known)].concat(),
+        above: joined([frame::setup(&setup(comparison)), warning(comparison), notes(known)]),
         version: &comparison.version,
         reading: include_str!("assets/reading/comparison.html"),
         plots: None,
     };
+    let remake = html!((comparison.remake));
     if comparison.cases.is_empty() {
-        return frame.around(&fill(BARE, &[("remake", &escape(&comparison.remake))]));
+        return frame.around(fill(BARE, &[("remake", remake)]));
     }
     let (plots, shown) = (plots::plots(comparison, plots::WHOLE), Results::of(comparison));
+    let data = Data { over_time: &plots, whole: WholeRuns::of(&plots) };
     let main = fill(
         MAIN,
         &[
-            ("cases", &style::switches(comparison)),
-            ("results", &tables::results(comparison, &shown)),
-            ("time", &over_time(comparison, &plots.seeds)),
-            ("flows", &tables::flows(comparison)),
-            ("flow_word", tables::flow_word(comparison)),
-            ("links", &tables::links(comparison)),
-            ("transfers", &tables::transfers(comparison)),
-            ("meanings", &tables::meanings(&shown)),
-            ("scenarios", &tables::scenarios(comparison)),
-            ("remake", &escape(&comparison.remake)),
+            ("cases", style::switches(comparison)),
+            ("results", tables::results(comparison, &shown)),
+            ("time", over_time(comparison, &plots.seeds)),
+            ("flows", tables::flows(comparison)),
+            ("flow_word", html!((tables::flow_word(comparison)))),
+            ("links", tables::links(comparison)),
+            ("transfers", tables::transfers(comparison)),
+            ("meanings", tables::meanings(&shown)),
+            ("scenarios", tables::scenarios(comparison)),
+            ("remake", remake),
         ],
     );
-    Frame { plots: Some(Plots { data: plots.json(), js: JS }), ..frame }.around(&main)
+    let data = serde_json::to_string(&data).unwrap_or_default();
+    Frame { plots: Some(Plots { data, js: JS }), ..frame }.around(main)
 }
 
 /// Returns the warning at the top of the page if a live run is invalid.
-fn warning(comparison: &Comparison) -> String {
-    let reasons: String = comparison
-        .validity_issues()
-        .iter()
-        .map(|issue| format!("<li>{}</li>\n", escape(issue)))
-        .collect();
-    if reasons.is_empty() {
-        String::new()
-    } else {
-        format!(
-            "<div class=\"invalid\" role=\"alert\"><p>{INVALID}</p>\n<ul>\n{reasons}</ul></div>\n"
-        )
+fn warning(comparison: &Comparison) -> Markup {
+    let reasons = comparison.validity_issues();
+    html! {
+        @if !reasons.is_empty() {
+            div.invalid role="alert" {
+                p { (INVALID) }
+                ul { @for issue in &reasons { li { (issue) } } }
+            }
+        }
     }
 }
 

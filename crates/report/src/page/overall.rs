@@ -5,14 +5,12 @@ use crate::Comparison;
 use narrows_measure::metrics::{Summary, bottleneck, metric};
 use narrows_measure::{Changed, Histogram, Record};
 use narrows_units::{Rate, Span};
-use serde::Serialize;
 
 /// Number of points of a cumulative distribution.
 const STEPS: usize = 300;
 
 /// Goodput against delay: a point for each run, the median of each case, and the limits that all
 /// runs share.
-#[derive(Serialize)]
 pub(crate) struct Scatter {
     pub points: Vec<Mark>,
     pub medians: Vec<Mark>,
@@ -21,10 +19,8 @@ pub(crate) struct Scatter {
     pub full: Option<Point>,
 }
 
-#[derive(Serialize)]
 pub(crate) struct Mark {
     pub case: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// Median and 95th percentile of the round-trip time.
     pub x: [Point; 2],
@@ -32,16 +28,13 @@ pub(crate) struct Mark {
 }
 
 /// Cumulative distributions, one for each case.
-#[derive(Serialize)]
 pub(crate) struct Distribution {
     pub title: &'static str,
     pub curves: Vec<Distributed>,
 }
 
-#[derive(Serialize)]
 pub(crate) struct Distributed {
     pub case: usize,
-    #[serde(flatten)]
     pub steps: Steps,
 }
 

@@ -1,7 +1,7 @@
 //! The summary of a matrix, controller by controller.
 
-use super::style::escape;
 use crate::grid::{Matrix, Measure, Pairs};
+use maud::{Markup, html};
 use narrows_figure::number::{or_dash, short};
 use narrows_measure::harm::STARVED_S;
 
@@ -14,11 +14,8 @@ type At = fn(usize, usize) -> (usize, usize);
 
 /// Returns a table with a row for each network and controller: mean share, worst harm done and
 /// suffered, and longest starvation.
-pub(crate) fn summary(matrix: &Matrix) -> String {
+pub(crate) fn summary(matrix: &Matrix) -> Markup {
     let several = matrix.conditions.len() > 1;
-    let head =
-        |name: &str, unit: &str| format!("<th scope=\"col\">{name}<small>{unit}</small></th>");
-    let network = if several { "<th scope=\"col\" class=\"axis\">Network</th>" } else { "" };
     // Traffic of transfers is judged by completion times: all its data arrives sooner or later, so
     // goodput shows little harm.
     let defined = |pairs: &Pairs| pairs.median.iter().flatten().any(Option::is_some);
@@ -43,9 +40,7 @@ pub(crate) fn summary(matrix: &Matrix) -> String {
         ("Most harm suffered", to),
         ("Longest starvation", "s"),
     ];
-    let heads: String = heads.iter().map(|(name, unit)| head(name, unit)).collect();
-    let mut rows = String::new();
-    for (condition, name) in matrix.conditions.iter().enumerate() {
+    let row = |condition: usize, own: usize| {
         let of = |name: &str| {
             matrix
                 .measures
@@ -53,43 +48,50 @@ pub(crate) fn summary(matrix: &Matrix) -> String {
                 .find(|own| own.name == name)
                 .and_then(|own| Some((own, own.conditions.get(condition)?)))
         };
-        for (own, controller) in matrix.controllers.iter().enumerate() {
-            let network = if several {
-                format!("<th scope=\"row\" class=\"axis\">{}</th>", escape(name))
-            } else {
-                String::new()
-            };
-            let worst = |name: &str, at: At| {
-                cell(of(name).and_then(|(measure, pairs)| worst(matrix, (measure, pairs), own, at)))
-            };
-            let cells = [
-                format!(
-                    "<td>{}</td>",
-                    or_dash(of("share").and_then(|(_, pairs)| mean_share(pairs, own)))
-                ),
-                worst(harm, |own, other| (other, own)),
-                worst(harm, |own, other| (own, other)),
-                worst("starved", |own, other| (own, other)),
-            ];
-            rows += &format!(
-                "<tr>{network}<th scope=\"row\" class=\"axis\">{}</th>{}</tr>\n",
-                escape(controller),
-                cells.concat()
-            );
+        let worst = |name: &str, at: At| {
+            cell(of(name).and_then(|(measure, pairs)| worst(matrix, (measure, pairs), own, at)))
+        };
+        html! {
+            tr {
+                @if several { th.axis scope="row" { (matrix.conditions[condition]) } }
+                th.axis scope="row" { (matrix.controllers[own]) }
+                td { (or_dash(of("share").and_then(|(_, pairs)| mean_share(pairs, own)))) }
+                (worst(harm, |own, other| (other, own)))
+                (worst(harm, |own, other| (own, other)))
+                (worst("starved", |own, other| (own, other)))
+            }
+        }
+    };
+    html! {
+        div.wide { table {
+            thead { tr {
+                @if several { th.axis scope="col" { "Network" } }
+                th.axis scope="col" { "Controller" }
+                @for (name, unit) in heads { th scope="col" { (name) small { (unit) } } }
+            } }
+            tbody {
+                @for condition in 0..matrix.conditions.len() {
+                    @for own in 0..matrix.controllers.len() { (row(condition, own)) }
+                }
+            }
+        } }
+        p.hint {
+            "A share of 50 % is even. " (meaning)
+            " ! marks harm whose whole interval exceeds that of CUBIC to NewReno, and starvation of "
+            (STARVED_S) " s or more. Of starvation either flow of the pair may be the victim."
         }
     }
-    format!(
-        "<div class=\"wide\"><table><thead><tr>{network}<th scope=\"col\" class=\"axis\">Controller</th>{heads}</tr></thead><tbody>\n{rows}</tbody></table></div>\n\
-         <p class=\"hint\">A share of 50 % is even. {meaning} \
-         ! marks harm whose whole interval exceeds that of CUBIC to NewReno, and starvation of {STARVED_S} s or more. Of starvation either flow of the pair may be the victim.</p>\n"
-    )
 }
 
-fn cell(worst: Worst<'_>) -> String {
-    let Some((value, other, beyond)) = worst else { return "<td>–</td>".to_owned() };
-    let mark = if beyond { "!" } else { "" };
-    let beside = if value > 0.0 { format!("beside {}", escape(other)) } else { String::new() };
-    format!("<td>{}{mark}<small>{beside}</small></td>", short(value))
+fn cell(worst: Worst<'_>) -> Markup {
+    html! {
+        td {
+            @if let Some((value, other, beyond)) = worst {
+                (short(value)) @if beyond { "!" }
+                small { @if value > 0.0 { "beside " (other) } }
+            } @else { "–" }
+        }
+    }
 }
 
 /// Returns the mean of a controller's shares next to each other controller.

@@ -59,8 +59,11 @@ pub(crate) struct Plots<'a> {
     changes: Vec<changes::Line>,
     capacity: Vec<Capacity>,
     pub limits: Vec<Limit>,
+    #[serde(skip)]
     pub scatter: Scatter,
+    #[serde(skip)]
     pub distributions: [Distribution; 2],
+    #[serde(skip)]
     pub transfers: Option<Transfers>,
     /// The groups of the cases, if there are any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -124,12 +127,6 @@ pub(crate) struct Limit {
     pub link: usize,
     pub at: Point,
     pub text: String,
-}
-
-impl Plots<'_> {
-    pub fn json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
-    }
 }
 
 /// About how many curves each flow has, and each link; the flows together have as many as one.

@@ -1,12 +1,14 @@
 //! The page of a reproduction: the plots of each figure next to its claims.
 
-use super::frame::{Frame, Plots, fill, notes, setup};
-use super::style::escape;
+use super::frame::{Frame, Plots, fill, joined, notes, setup};
+use crate::figures::{colours, panels};
 use crate::reproduction::{
-    DrawnPlot, FigureResult, JudgedClaim, JudgedStatement, PaperResult, Reproduction, Verdict,
-    named, reproduction_bounds, reproduction_measured, reproduction_share, reproduction_simulated,
+    FigureResult, JudgedClaim, JudgedStatement, PaperResult, Reproduction, Verdict, named,
+    reproduction_bounds, reproduction_measured, reproduction_share, reproduction_simulated,
     reproduction_stated,
 };
+use maud::{Markup, html};
+use narrows_figure::Figure;
 use narrows_figure::number::short;
 use narrows_scenario::paper::{Judged, Origin, Over, Standing, Statement};
 
@@ -17,40 +19,35 @@ const JS: &str = include_str!("assets/reproduction.js");
 /// Returns the page: papers, their figures, plots next to claims, and the command that repeats the
 /// measurement.
 pub(crate) fn reproduction_html(reproduction: &Reproduction) -> String {
-    let plots: Vec<Vec<&[DrawnPlot]>> = reproduction
-        .papers
-        .iter()
-        .map(|paper| paper.figures.iter().map(|figure| &figure.plots[..]).collect())
-        .collect();
-    let papers =
-        reproduction.papers.iter().enumerate().map(|(index, paper)| self::paper(index, paper));
+    let drawn = |paper: &PaperResult| -> Vec<Vec<Vec<Figure>>> {
+        let names = colours(paper.figures.iter().flat_map(|figure| &figure.plots));
+        let plots =
+            |figure: &FigureResult| figure.plots.iter().map(|plot| panels(plot, &names)).collect();
+        paper.figures.iter().map(plots).collect()
+    };
+    let plots: Vec<_> = reproduction.papers.iter().map(drawn).collect();
+    let papers = reproduction.papers.iter().enumerate();
     let quick = "Quick run: each figure states how it is scaled down. Without --quick, figures run as published.";
     let main = fill(
         MAIN,
         &[
-            (
-                "contents",
-                &reproduction
-                    .papers
-                    .iter()
-                    .enumerate()
-                    .map(|(index, paper)| contents(index, paper))
-                    .collect::<String>(),
-            ),
-            ("papers", &papers.collect::<String>()),
-            ("remake", &escape(&reproduction.remake)),
+            ("contents", joined(papers.clone().map(|(index, paper)| contents(index, paper)))),
+            ("papers", joined(papers.map(|(index, paper)| self::paper(index, paper)))),
+            ("remake", html!((reproduction.remake))),
         ],
     );
     let frame = Frame {
         title: "Published results, reproduced",
         css: CSS,
-        above: setup(&reproduction_share(reproduction))
-            + &notes(reproduction.quick.then_some(quick)),
+        above: joined([
+            setup(&reproduction_share(reproduction)),
+            notes(reproduction.quick.then_some(quick)),
+        ]),
         version: &reproduction.version,
         reading: include_str!("assets/reading/reproduction.html"),
         plots: Some(Plots { data: serde_json::to_string(&plots).unwrap_or_default(), js: JS }),
     };
-    frame.around(&main)
+    frame.around(main)
 }
 
 /// Counts the claims that hold: "4 of 5 hold".
@@ -59,29 +56,27 @@ fn tally<'a>(claims: impl Iterator<Item = &'a JudgedClaim>) -> String {
     format!("{} of {} hold", verdicts.iter().filter(|holds| **holds).count(), verdicts.len())
 }
 
-fn contents(index: usize, paper: &PaperResult) -> String {
-    let one = |(place, figure): (usize, &FigureResult)| {
-        let marks: String = figure.claims.iter().map(|claim| mark(claim.verdict())).collect();
-        format!(
-            "<li><a href=\"#figure-{index}-{place}\">{}</a> {marks}</li>\n",
-            escape(&figure.title)
-        )
-    };
-    let figures: String = paper.figures.iter().enumerate().map(one).collect();
-    format!(
-        "<div><h3><a href=\"#paper-{index}\">{}</a></h3><p class=\"hint\">{}</p><ul>\n{figures}</ul></div>\n",
-        escape(&paper.title),
-        tally(paper.claims())
-    )
+fn contents(index: usize, paper: &PaperResult) -> Markup {
+    html! {
+        div {
+            h3 { a href={ "#paper-" (index) } { (paper.title) } }
+            p.hint { (tally(paper.claims())) }
+            ul { @for (place, figure) in paper.figures.iter().enumerate() {
+                li {
+                    a href={ "#figure-" (index) "-" (place) } { (figure.title) } " "
+                    @for claim in &figure.claims { (mark(claim.verdict())) }
+                }
+            } }
+        }
+    }
 }
 
 /// Returns the sign of a verdict, with its words for screen readers and as a tooltip.
-fn mark(verdict: Verdict) -> String {
+fn mark(verdict: Verdict) -> Markup {
     let (class, sign) = sign(verdict);
-    format!(
-        "<span class=\"mark {class}\" title=\"{0}\" role=\"img\" aria-label=\"{0}\">{sign}</span>",
-        verdict.text()
-    )
+    html! {
+        span class={ "mark " (class) } title=(verdict.text()) role="img" aria-label=(verdict.text()) { (sign) }
+    }
 }
 
 fn sign(verdict: Verdict) -> (&'static str, &'static str) {
@@ -93,17 +88,16 @@ fn sign(verdict: Verdict) -> (&'static str, &'static str) {
     }
 }
 
-fn paper(index: usize, paper: &PaperResult) -> String {
-    let figures: String =
-        paper.figures.iter().enumerate().map(|(place, own)| figure((index, place), own)).collect();
-    format!(
-        "<section id=\"paper-{index}\">\n<h2>{}</h2>\n<p>{}, {}.</p>\n<p class=\"hint\">{}</p>\n{}{figures}</section>\n",
-        escape(&paper.title),
-        escape(&paper.authors),
-        escape(&paper.published),
-        escape(&paper.about),
-        statements(paper)
-    )
+fn paper(index: usize, paper: &PaperResult) -> Markup {
+    html! {
+        section id={ "paper-" (index) } {
+            h2 { (paper.title) }
+            p { (paper.authors) ", " (paper.published) "." }
+            p.hint { (paper.about) }
+            (statements(paper))
+            @for (place, own) in paper.figures.iter().enumerate() { (figure((index, place), own)) }
+        }
+    }
 }
 
 /// Returns the source of a statement, its origin unless it is the text, and the range for which it
@@ -120,7 +114,7 @@ fn known_from(statement: &Statement) -> String {
 }
 
 /// Returns the statements of the document as a folded table; empty if the document lists none.
-fn statements(paper: &PaperResult) -> String {
+fn statements(paper: &PaperResult) -> Markup {
     let row = |JudgedStatement { statement, standing }: &JudgedStatement| {
         let (class, sign) = match standing {
             Standing::Held => ("holds", "✓"),
@@ -128,103 +122,91 @@ fn statements(paper: &PaperResult) -> String {
             Standing::NotHeld => ("fails", "✗"),
             Standing::NotJudged => ("", "–"),
         };
-        let decided = |name: &String| {
-            format!(
-                ". Decided by <code>narrows reproduce {} --figure {}</code>",
-                escape(&paper.name),
-                escape(name)
-            )
-        };
-        let experiment = statement.experiment.as_ref().map_or_else(String::new, decided);
-        let why = match &statement.why {
-            Some(why) if *standing != Standing::Held => {
-                escape(why.trim_end_matches('.')) + &experiment
+        let why = statement.why.as_ref().filter(|_| *standing != Standing::Held);
+        html! {
+            tr {
+                td { (statement.says) small { (known_from(statement)) } }
+                td { span class={ "verdict " (class) } { (sign) " " (standing.text()) } }
+                td { @if let Some(why) = why {
+                    (why.trim_end_matches('.'))
+                    @if let Some(name) = &statement.experiment {
+                        ". Decided by " code { "narrows reproduce " (paper.name) " --figure " (name) }
+                    }
+                } }
             }
-            _ => String::new(),
-        };
-        format!(
-            "<tr><td>{}<small>{}</small></td><td><span class=\"verdict {class}\">{sign} {}</span></td><td>{why}</td></tr>\n",
-            escape(&statement.says),
-            escape(&known_from(statement)),
-            standing.text()
-        )
+        }
     };
-    let rows: String = paper.statements.iter().map(row).collect();
-    if rows.is_empty() {
-        return rows;
+    if paper.statements.is_empty() {
+        return Markup::default();
     }
-    format!(
-        "<details class=\"statements\"><summary>{}</summary>\n<div class=\"wide\"><table class=\"claims\"><thead><tr><th scope=\"col\">Statement</th>\
-         <th scope=\"col\">Verdict</th><th scope=\"col\">Why</th></tr></thead><tbody>\n{rows}</tbody></table></div></details>\n",
-        reproduction_stated(&paper.statements).trim_end().trim_end_matches('.')
-    )
+    let stated = reproduction_stated(&paper.statements);
+    html! {
+        details.statements {
+            summary { (stated.trim_end().trim_end_matches('.')) }
+            div.wide { table.claims {
+                thead { tr { @for head in ["Statement", "Verdict", "Why"] { th scope="col" { (head) } } } }
+                tbody { (joined(paper.statements.iter().map(row))) }
+            } }
+        }
+    }
 }
 
-fn figure((paper, place): (usize, usize), figure: &FigureResult) -> String {
-    let scaled = figure.scaled.as_ref().map_or_else(String::new, |why| {
-        format!("<p class=\"scaled\"><b>Scaled.</b> {}</p>\n", escape(why))
-    });
-    let plots: String = (0..figure.plots.len())
-        .map(|plot| {
-            let title = escape(figure.plots[plot].title());
-            format!("<figure><figcaption>{title}</figcaption><div class=\"plot\" data-plot=\"{paper},{place},{plot}\" role=\"img\" aria-label=\"{title}\"></div></figure>\n")
-        })
-        .collect();
+fn figure((paper, place): (usize, usize), figure: &FigureResult) -> Markup {
     let live = figure.is_live();
-    let claims: String = figure.claims.iter().map(|judged| claim(judged, live)).collect();
-    let issues: String = figure
-        .validity_issues
-        .iter()
-        .map(|issue| format!("<p class=\"scaled\"><b>Invalid.</b> {}</p>\n", escape(issue)))
-        .collect();
-    let heads = if live { &["Kernel", "Simulated"][..] } else { &["Measured"] };
-    let measured: String =
-        heads.iter().map(|head| format!("<th scope=\"col\">{head}</th>")).collect();
-    format!(
-        "<article id=\"figure-{paper}-{place}\">\n<h3>{} <small>{} · {}</small></h3>\n<p>{}</p>\n{scaled}{issues}<div class=\"plots\">\n{plots}</div>\n\
-         <div class=\"wide\"><table class=\"claims\"><thead><tr><th scope=\"col\">Claim</th><th scope=\"col\">Published</th>{measured}\
-         <th scope=\"col\">Holds if</th><th scope=\"col\">Verdict</th></tr></thead><tbody>\n{claims}</tbody></table></div>\n</article>\n",
-        escape(&figure.title),
-        escape(&figure.source),
-        tally(figure.claims.iter()),
-        escape(&figure.about)
-    )
+    let measured = if live { &["Kernel", "Simulated"][..] } else { &["Measured"] };
+    let heads = ["Claim", "Published"].iter().chain(measured).chain(&["Holds if", "Verdict"]);
+    html! {
+        article id={ "figure-" (paper) "-" (place) } {
+            h3 { (figure.title) " " small { (figure.source) " · " (tally(figure.claims.iter())) } }
+            p { (figure.about) }
+            @if let Some(why) = &figure.scaled { p.scaled { b { "Scaled." } " " (why) } }
+            @for issue in &figure.validity_issues { p.scaled { b { "Invalid." } " " (issue) } }
+            div.plots { @for (plot, own) in figure.plots.iter().enumerate() {
+                figure {
+                    figcaption { (own.title()) }
+                    div.plot data-plot=(format!("{paper},{place},{plot}")) role="img" aria-label=(own.title()) {}
+                }
+            } }
+            div.wide { table.claims {
+                thead { tr { @for head in heads { th scope="col" { (head) } } } }
+                tbody { @for judged in &figure.claims { (claim(judged, live)) } }
+            } }
+        }
+    }
 }
 
-fn claim(judged: &JudgedClaim, live: bool) -> String {
+fn claim(judged: &JudgedClaim, live: bool) -> Markup {
     let claim = &judged.claim;
     let verdict = judged.verdict();
-    let cell = format!("<small>{}</small>", escape(&origin(judged)));
-    let ordering =
-        if claim.judged == Judged::Ordering { "<small>judged by ordering</small>" } else { "" };
-    let apart = judged.apart().map_or_else(String::new, |apart| {
-        let why = claim.apart.as_deref().unwrap_or("not explained");
-        format!("<small>the kernel is {apart:+.0} % apart: {}</small>", escape(why))
-    });
-    let simulated = if live {
-        format!("<td>{}{apart}</td>", escape(&reproduction_simulated(judged)))
-    } else {
-        String::new()
-    };
-    let known = claim
-        .known
-        .as_ref()
-        .map_or_else(String::new, |known| format!("<small>{}</small>", escape(known)));
-    format!(
-        "<tr><td>{}<small title=\"{}\">{} of {}: {}</small></td><td>{}<small>{}</small>{ordering}</td><td>{}{cell}</td>{simulated}<td>{}</td><td><span class=\"verdict {}\">{} {}</span>{known}</td></tr>\n",
-        escape(&claim.says),
-        escape(claim.asked.metric.summary),
-        escape(&named(claim.asked.metric)),
-        escape(&parts(judged)),
-        escape(&claim.tolerance),
-        escape(&claim.published),
-        escape(&claim.source),
-        escape(&reproduction_measured(judged)),
-        escape(&reproduction_bounds(judged)),
-        sign(verdict).0,
-        sign(verdict).1,
-        verdict.text()
-    )
+    html! {
+        tr {
+            td {
+                (claim.says)
+                small title=(claim.asked.metric.summary) {
+                    (named(claim.asked.metric)) " of " (parts(judged)) ": " (claim.tolerance)
+                }
+            }
+            td {
+                (claim.published) small { (claim.source) }
+                @if claim.judged == Judged::Ordering { small { "judged by ordering" } }
+            }
+            td { (reproduction_measured(judged)) small { (origin(judged)) } }
+            @if live { td {
+                (reproduction_simulated(judged))
+                @if let Some(apart) = judged.apart() {
+                    small {
+                        "the kernel is " (format!("{apart:+.0}")) " % apart: "
+                        (claim.apart.as_deref().unwrap_or("not explained"))
+                    }
+                }
+            } }
+            td { (reproduction_bounds(judged)) }
+            td {
+                span class={ "verdict " (sign(verdict).0) } { (sign(verdict).1) " " (verdict.text()) }
+                @if let Some(known) = &claim.known { small { (known) } }
+            }
+        }
+    }
 }
 
 /// Describes the origin of a measured value: "6.21 to 2.48 Mbit/s; worst of 6: cubic, 1 %".

@@ -1,7 +1,8 @@
 //! Colours and markers of the cases. Colour is never the only cue.
 
-use crate::baseline::{Standing, Standings};
-use crate::{Comparison, Group};
+use crate::Comparison;
+use crate::baseline::Standings;
+use maud::{Markup, PreEscaped, html};
 use narrows_figure::palette::{COLOURS, dashes};
 
 const MARKERS: [&str; 6] = [
@@ -13,11 +14,6 @@ const MARKERS: [&str; 6] = [
     "<path d=\"M13 2h4v3h3v4h-3v3h-4V9h-3V5h3Z\"/>",
 ];
 
-/// Escapes a text for use between tags and in attributes.
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 /// Capitalises the first letter of a text.
 pub fn capital(text: &str) -> String {
     let mut rest = text.chars();
@@ -25,63 +21,53 @@ pub fn capital(text: &str) -> String {
 }
 
 /// Returns the legend key of a case: its line and its marker.
-pub(crate) fn key(case: usize) -> String {
-    format!(
-        "<svg class=\"key\" viewBox=\"0 0 30 14\" style=\"color:var(--case-{})\" aria-hidden=\"true\"><path d=\"M0 7H30\"{}/>{}</svg>",
-        case % COLOURS,
-        dashed(case),
-        MARKERS[case % MARKERS.len()],
-    )
-}
-
-/// Returns the dashes of a case's line as an attribute.
-fn dashed(case: usize) -> String {
-    match dashes(case, 0) {
-        [] => String::new(),
-        dashes => format!(
-            " stroke-dasharray=\"{}\"",
-            dashes.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
-        ),
+pub(crate) fn key(case: usize) -> Markup {
+    html! {
+        svg.key viewBox="0 0 30 14" style=(format!("color:var(--case-{})", case % COLOURS)) aria-hidden="true" {
+            path d="M0 7H30" stroke-dasharray=[dashed(case)];
+            (PreEscaped(MARKERS[case % MARKERS.len()]))
+        }
     }
 }
 
+/// Returns the dashes of a case's line; `None` for a solid line.
+fn dashed(case: usize) -> Option<String> {
+    let dashes = dashes(case, 0);
+    let text = || dashes.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+    (!dashes.is_empty()).then(text)
+}
+
 /// Returns the selection of a group, if there are groups, and a checkbox for each case.
-pub(crate) fn switches(comparison: &Comparison) -> String {
-    let option = |(index, group): (usize, &Group)| {
-        format!("<option value=\"{index}\">{}</option>", escape(&group.title))
-    };
-    let options: String = comparison.groups.iter().enumerate().map(option).collect();
-    let groups = if options.is_empty() {
-        options
-    } else {
-        format!("<select id=\"group\" aria-label=\"Group shown\">{options}</select>\n")
-    };
-    let one = |(index, case): (usize, &crate::Case)| {
-        format!(
-            "<label><input type=\"checkbox\" checked data-case=\"{index}\">{}{}</label>\n",
-            key(comparison.look(index)),
-            escape(&case.label)
-        )
-    };
-    groups + &comparison.cases.iter().enumerate().map(one).collect::<String>()
+pub(crate) fn switches(comparison: &Comparison) -> Markup {
+    html! {
+        @if !comparison.groups.is_empty() {
+            select id="group" aria-label="Group shown" {
+                @for (index, group) in comparison.groups.iter().enumerate() {
+                    option value=(index) { (group.title) }
+                }
+            }
+        }
+        @for (index, case) in comparison.cases.iter().enumerate() {
+            label {
+                input type="checkbox" checked data-case=(index);
+                (key(comparison.look(index))) (case.label)
+            }
+        }
+    }
 }
 
 /// Returns the options of the selection of a seed.
-pub(crate) fn seed_options(seeds: &[u64]) -> String {
-    seeds
-        .iter()
-        .enumerate()
-        .map(|(index, seed)| format!("<option value=\"{index}\">{seed}</option>"))
-        .collect()
+pub(crate) fn seed_options(seeds: &[u64]) -> Markup {
+    html!(@for (index, seed) in seeds.iter().enumerate() { option value=(index) { (seed) } })
 }
 
-/// Formats the columns in which a case is worse, better or undecided against the baseline, as HTML.
-pub(crate) fn standings(standings: &Standings) -> String {
-    let part = |(standing, columns): (Standing, String)| {
-        let class = standing.class();
-        format!("<span class=\"{class}\"><b>{class}</b>: {}</span>", escape(&columns))
-    };
-    standings.parts().map(part).collect()
+/// Formats the columns in which a case is worse, better or undecided against the baseline.
+pub(crate) fn standings(standings: &Standings) -> Markup {
+    html! {
+        @for (standing, columns) in standings.parts() {
+            span class=(standing.class()) { b { (standing.class()) } ": " (columns) }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -110,7 +96,7 @@ mod tests {
         }
         let others = [("ink", palette::INK), ("soft", palette::SOFT), ("line", palette::LINE)];
         others.iter().for_each(|(name, colour)| assert_eq!(variable(name), *colour));
-        assert!(!key(0).contains("dasharray") && key(8).contains("stroke-dasharray=\"6,2\""));
+        assert!(!key(0).0.contains("dasharray") && key(8).0.contains("stroke-dasharray=\"6,2\""));
     }
 
     #[test]

@@ -4,7 +4,6 @@ use super::lines::{Point, Steps, steps};
 use crate::Comparison;
 use crate::columns::sizes;
 use narrows_measure::{Histogram, SizeBin};
-use serde::Serialize;
 
 /// Limit on the points of all distributions of completion times. It keeps the data below 2 MB.
 const BUDGET: usize = 30_000;
@@ -12,7 +11,6 @@ const BUDGET: usize = 30_000;
 const STEPS: usize = 150;
 const QUANTILES: [(&str, f64); 3] = [("median", 0.50), ("p95", 0.95), ("p99", 0.99)];
 
-#[derive(Serialize)]
 pub(crate) struct Transfers {
     /// The size ranges that occur, in ascending order.
     pub sizes: Vec<Size>,
@@ -20,7 +18,6 @@ pub(crate) struct Transfers {
     pub completion: Vec<Completion>,
 }
 
-#[derive(Serialize)]
 pub(crate) struct Size {
     pub name: String,
     /// Geometric mean of the limits of the range, in bytes.
@@ -28,7 +25,6 @@ pub(crate) struct Size {
 }
 
 /// A quantile of the slowdown, with one value for each size range.
-#[derive(Serialize)]
 pub(crate) struct Slowdown {
     pub case: usize,
     /// Index of the quantile, in the order of the legend.
@@ -39,13 +35,10 @@ pub(crate) struct Slowdown {
 }
 
 /// Completion times of the transfers in a size range, or of all sizes.
-#[derive(Serialize)]
 pub(crate) struct Completion {
     pub case: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<usize>,
     pub count: u64,
-    #[serde(flatten)]
     pub steps: Steps,
 }
 

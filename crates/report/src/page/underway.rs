@@ -1,6 +1,6 @@
 //! The page of a run in progress.
 
-use super::frame::{Frame, Plots, fill};
+use super::frame::{Frame, Plots, fill, setup as setup_line};
 use super::over_time::over_time;
 use super::plots::{self, Budget, plots};
 use crate::setup::setup;
@@ -82,16 +82,16 @@ impl Underway {
     pub fn html(&self) -> String {
         let comparison = self.so_far();
         let seeds: Vec<u64> = self.record.iter().map(|record| record.seed).collect();
-        let main = fill(MAIN, &[("time", &over_time(&comparison, &seeds))]);
+        let main = fill(MAIN, &[("time", over_time(&comparison, &seeds))]);
         let frame = Frame {
             title: &self.title,
             css: CSS,
-            above: "<p class=\"setup\"></p>\n".to_owned(),
+            above: setup_line(""),
             version: &comparison.version,
             reading: include_str!("assets/reading/comparison.html"),
             plots: Some(Plots { data: self.json(), js: JS }),
         };
-        frame.around(&main)
+        frame.around(main)
     }
 
     /// Returns the state of the current run as JSON: its number and name, the time of the latest

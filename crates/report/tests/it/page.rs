@@ -61,7 +61,7 @@ pub fn data(made: &Comparison) -> Value {
 #[test]
 fn transfers_are_drawn_by_size() {
     let mut made = crate::common::three_by_three();
-    assert_eq!(data(&made)["transfers"], Value::Null);
+    assert_eq!((&data(&made)["slowdown"], &data(&made)["completion"]), (&Value::Null, &json!([])));
     // Ten of 1 to 3 kB with slowdowns from 1 to 10, and one of 40 kB in each seed of the second case.
     for run in &mut made.cases[1].runs {
         let mut transfers = Transfers { begun: 11, ..Transfers::default() };
@@ -71,9 +71,8 @@ fn transfers_are_drawn_by_size() {
         }
         run.flows[0].transfers = Some(transfers);
     }
-    let drawn = &data(&made)["transfers"];
-    assert_eq!(drawn["sizes"][0], json!({ "name": "1 to 3 kB", "middle": 1732.1 }));
-    assert_eq!(drawn["sizes"][1]["name"], "30 to 100 kB");
+    let drawn = data(&made);
+    let series = |figure: &Value| figure["content"]["curves"]["series"].clone();
     let near = |value: &Value, expected: f64| {
         assert!(
             (value.as_f64().unwrap() / expected - 1.0).abs() < 0.02,
@@ -83,21 +82,26 @@ fn transfers_are_drawn_by_size() {
     for (rank, (name, small)) in
         [("median", 5.0), ("p95", 10.0), ("p99", 10.0)].into_iter().enumerate()
     {
-        let curve = &drawn["slowdown"][rank];
+        let curve = &series(&drawn["slowdown"])[rank];
         assert_eq!(
-            (&curve["case"], &curve["name"], &curve["counts"]),
-            (&json!(1), &json!(name), &json!([30, 3]))
+            (&curve["case"], &curve["name"]),
+            (&json!(1), &json!(format!("{}, {name}", made.cases[1].label)))
         );
-        near(&curve["y"][0], small);
-        near(&curve["y"][1], 8.0);
+        near(&curve["points"]["x"][0], 1732.05);
+        near(&curve["points"]["y"][0], small);
+        near(&curve["points"]["y"][1], 8.0);
+        let said = curve["texts"][1].as_str().unwrap();
+        assert!(said.starts_with("30 to 100 kB") && said.ends_with("\n3 transfers"), "{said}");
     }
     // All sizes, then each: the last step of each has everything.
-    let counts: Vec<&Value> =
-        drawn["completion"].as_array().unwrap().iter().map(|curve| &curve["count"]).collect();
-    assert_eq!(counts, [&json!(33), &json!(30), &json!(3)]);
-    let all = &drawn["completion"][0];
-    assert_eq!((all.get("size"), all["y"].as_array().unwrap().last()), (None, Some(&json!(1))));
-    near(all["x"].as_array().unwrap().last().unwrap(), 100.0);
+    let [together, each] = [0, 1].map(|place| series(&drawn["completion"][place]));
+    let notes: Vec<&Value> =
+        [&together, &each].into_iter().flat_map(|all| all.as_array().unwrap()).collect();
+    let notes: Vec<&Value> = notes.iter().map(|curve| &curve["note"]).collect();
+    assert_eq!(notes, ["33 transfers", "30 transfers", "3 transfers"]);
+    let points = &together[0]["points"];
+    assert_eq!(points["y"].as_array().unwrap().last(), Some(&json!(100)));
+    near(points["x"].as_array().unwrap().last().unwrap(), 100.0);
 }
 
 #[test]
@@ -111,7 +115,12 @@ fn changes_are_drawn_once_if_all_cases_have_them() {
     };
     let buffer = |made: &Comparison| data(made)["limits"].as_array().unwrap().len();
     assert_eq!((data(&made)["changes"].as_array().unwrap().len(), buffer(&made)), (0, 1));
-    assert!(data(&made)["scatter"]["base"].is_number());
+    let limits = |made: &Comparison| {
+        let drawn = data(made);
+        let rules = drawn["scatter"][1]["content"]["curves"]["rules"].as_array().unwrap().clone();
+        rules.iter().map(|rule| rule["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert!(limits(&made).iter().any(|text| text == "empty queue 40.0 ms"), "{:?}", limits(&made));
     for case in &mut made.cases {
         case.runs.iter_mut().for_each(|run| {
             run.changes = vec![change(Changed::Buffer, "10 kB"), change(Changed::Delay, "5 ms")]
@@ -120,9 +129,10 @@ fn changes_are_drawn_once_if_all_cases_have_them() {
     let texts = json!(["20 s: bottleneck: buffer 10 kB", "20 s: bottleneck: delay 5 ms"]);
     assert_eq!(data(&made)["changes"], json!([{ "at": 20, "texts": texts }]));
     // What holds for a part of the run only is no line across it.
-    assert_eq!(
-        (buffer(&made), &data(&made)["scatter"]["base"], &data(&made)["scatter"]["full"]),
-        (0, &Value::Null, &Value::Null)
+    let drawn = limits(&made);
+    assert!(
+        buffer(&made) == 0 && drawn.iter().all(|text| text.starts_with("capacity")),
+        "{drawn:?}"
     );
     assert!(html(&made).contains("40 ms base RTT at first, 250 kB buffer (1 BDP) at first"));
     made.cases[0].runs.iter_mut().for_each(|run| run.changes.clear());

@@ -176,9 +176,11 @@ impl<'a> Job<'a> {
     fn announced(&self, wanted: &[Run]) -> Result<String, Failure> {
         let all = wanted.len();
         if self.program.is_none() {
-            return Ok(format!(
-                "{all} runs; those of cells that do not pass, again with fresh seeds"
-            ));
+            let again = match self.check.suite.judges() {
+                true => "; those of cells that do not pass, again with fresh seeds",
+                false => "; this suite sets no bounds",
+            };
+            return Ok(format!("{all} runs{again}"));
         }
         let mut time = Span::ZERO;
         let of_program: Vec<&Run> =

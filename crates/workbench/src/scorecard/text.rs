@@ -3,71 +3,52 @@
 use super::networks::{Source, file_name};
 use crate::request;
 use narrows_report::{Lineup, TrafficRun};
-use narrows_scenario::{ENDS, NamedTraffic, NetworkTables, quoted};
+use narrows_scenario::{Draft, ENDS, Keys, NamedTraffic, NetworkTables};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Returns the sweep over the networks and over the flows on them.
 pub fn sweep(args: &request::Compare, title: &str, lineup: &Lineup, sources: &[Source]) -> String {
-    let networks: String = sources
-        .iter()
-        .map(|source| {
-            format!(
-                "    {{ label = {}, value = {} }},\n",
-                quoted(&source.network.name),
-                source.tables.values()
-            )
-        })
-        .collect();
-    let runs: String = lineup
-        .runs()
-        .iter()
-        .map(|run| {
-            format!(
-                "    {{ label = {}, value = [{}] }},\n",
-                quoted(&run.label()),
-                flows(args, lineup, run)
-            )
-        })
-        .collect();
-    let queue = args
-        .on
-        .queue
-        .first()
-        .map_or_else(String::new, |queue| format!("queue = {}\n", quoted(queue)));
-    format!(
-        "name = {}\nseed = {}\n{queue}\n[sweep]\n\"{}\" = [\n{networks}]\nflow = [\n{runs}]\nseeds = {}\n",
-        quoted(title),
-        args.seed.unwrap_or(1),
-        NetworkTables::KEYS,
-        args.seeds
-    )
+    let networks = sources.iter().map(|source| {
+        let label = Keys::new().text("label", &source.network.name);
+        label.written("value", &source.tables.values())
+    });
+    let runs = lineup.runs().into_iter().map(|run| {
+        Keys::new().text("label", run.label()).tables("value", flows(args, lineup, &run))
+    });
+    let sweep = Keys::new()
+        .lines(NetworkTables::KEYS, networks)
+        .lines("flow", runs)
+        .whole("seeds", args.seeds.into());
+    let mut keys = Keys::new().text("name", title).whole("seed", args.seed.unwrap_or(1));
+    if let Some(queue) = args.on.queue.first() {
+        keys = keys.text("queue", queue);
+    }
+    Draft::new(keys).table("sweep", sweep).to_string()
 }
 
 /// Returns the flows of a run: the flows with the traffic, and the competitor.
-fn flows(args: &request::Compare, lineup: &Lineup, run: &TrafficRun) -> String {
-    let flow = |name: &str, controller: &str, more: &str| {
+fn flows(args: &request::Compare, lineup: &Lineup, run: &TrafficRun) -> Vec<Keys> {
+    let flow = |name: &str, controller: &str| {
         let [from, to] = ENDS;
-        format!(
-            "{{ name = \"{name}\", from = \"{from}\", to = \"{to}\", controller = {}{more} }}",
-            quoted(controller)
-        )
+        Keys::new()
+            .text("name", name)
+            .text("from", from)
+            .text("to", to)
+            .text("controller", controller)
     };
-    let workload = run
-        .traffic
-        .as_deref()
-        .and_then(|name| NamedTraffic::named(name).ok())
-        .map(|own| format!(", workload = {}", own.workload));
-    let mut more = workload.unwrap_or_default();
-    if run.traffic.as_deref() == Some("bulk") && lineup.flows != 1 {
-        more += &format!(", count = {}", lineup.flows);
-        more +=
-            &args.stagger.map_or_else(String::new, |stagger| format!(", stagger = \"{stagger}\""));
+    let mut own = flow(run.group(), &run.controller);
+    if let Some(named) = run.traffic.as_deref().and_then(|name| NamedTraffic::named(name).ok()) {
+        own = own.written("workload", named.workload);
     }
-    let own = flow(run.group(), &run.controller, &more);
-    run.beside
-        .as_ref()
-        .map_or_else(|| own.clone(), |beside| format!("{own}, {}", flow("competitor", beside, "")))
+    if run.traffic.as_deref() == Some("bulk") && lineup.flows != 1 {
+        own = own.whole("count", lineup.flows.into());
+        if let Some(stagger) = args.stagger {
+            own = own.text("stagger", stagger);
+        }
+    }
+    let competitor = run.beside.as_ref().map(|beside| flow("competitor", beside));
+    std::iter::once(own).chain(competitor).collect()
 }
 
 /// Returns the command that repeats the scorecard in the result directory. `names` maps file names

@@ -1,9 +1,10 @@
 //! Two flows over a shared link with different return paths for acknowledgements.
 
-use super::common::holds;
+use super::common::{bottleneck, holds};
 use crate::attack::gene::{Gene, Scale, rounded};
 use crate::attack::shape::{Shape, View};
 use crate::attack::text::{Network, Setting};
+use narrows_scenario::{Draft, Keys};
 
 const SOURCE: &str =
     "around the paths of Arun, Alizadeh and Balakrishnan, SIGCOMM 2022; ranges ours";
@@ -102,35 +103,25 @@ fn real(genome: &View<'_>) -> bool {
 }
 
 fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
-    let mut tables = format!(
-        "\n[[link]]\nname = \"bottleneck\"\nbetween = [\"router\", \"receiver\"]\nrate = \"{} Mbit/s\"\ndelay = \"{} ms\"\nbuffer = \"{} bdp\"\n{}",
-        genome.get("rate"),
-        genome.get("delay"),
-        genome.get("buffer"),
-        setting.back()
-    );
+    let buffer = format!("{} bdp", genome.get("buffer"));
+    let link = bottleneck("router", (genome.get("rate"), genome.get("delay")), &buffer);
+    let mut tables = Draft::default().with("link", [link.and(setting.back(Keys::new()))]);
     for (event, (name, _)) in genome.events.iter().zip(
         [("a", &setting.cast.a), ("b", &setting.cast.b)]
             .into_iter()
             .filter(|(_, own)| own.is_some()),
     ) {
         let [extra, bursts, jitter, loss] = event[..] else { continue };
-        tables += &format!(
-            "\n[[link]]\nname = \"access-{name}\"\nbetween = [\"sender-{name}\", \"router\"]\ndelay = \"{extra} ms\"\n"
-        );
-        let mut back = Vec::new();
-        if bursts > 0.0 {
-            back.push(format!("aggregate = \"{bursts} ms\""));
-        }
-        if jitter > 0.0 {
-            back.push(format!("jitter = \"{jitter} ms\""));
-        }
-        if loss > 0.0 {
-            back.push(format!("loss = \"{} %\"", rounded(loss, 3)));
-        }
-        if !back.is_empty() {
-            tables += &format!("back = {{ {} }}\n", back.join(", "));
-        }
+        let back = Keys::new()
+            .when(bursts > 0.0, |keys| keys.text("aggregate", format!("{bursts} ms")))
+            .when(jitter > 0.0, |keys| keys.text("jitter", format!("{jitter} ms")))
+            .when(loss > 0.0, |keys| keys.text("loss", format!("{} %", rounded(loss, 3))));
+        let access = Keys::new()
+            .text("name", format!("access-{name}"))
+            .texts("between", [&format!("sender-{name}"), "router"])
+            .text("delay", format!("{extra} ms"))
+            .when(!back.is_empty(), |keys| keys.table("back", back));
+        tables.add("link", access);
     }
     Network {
         tables,
@@ -139,7 +130,7 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
         from: ["sender-a", "sender-b"],
         counts: [1, 1],
         start: 0.0,
-        keys: String::new(),
+        keys: Keys::new(),
     }
 }
 

@@ -1,9 +1,10 @@
 //! A constant link with a slow return path: acknowledgements wait and are lost there.
 
-use super::common::{BUFFER, DELAY, LENGTH, RATE, holds, link_says};
+use super::common::{BUFFER, DELAY, LENGTH, RATE, bottleneck, holds, link_says};
 use crate::attack::gene::{Gene, Scale};
 use crate::attack::shape::{Shape, View};
 use crate::attack::text::{Network, Setting};
+use narrows_scenario::{Draft, Keys};
 
 const SOURCE: &str =
     "ours, for picoquic's issue 1213: 100 to 400 kbit/s back beside 10 Mbit/s forward";
@@ -53,16 +54,12 @@ fn real(genome: &View<'_>) -> bool {
 
 fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
     let (rate, delay, buffer) = (genome.get("rate"), genome.get("delay"), genome.get("buffer"));
-    let back = format!(
-        "rate = \"{} kbit/s\", buffer = \"{} packets\"",
-        genome.get("back"),
-        genome.get("room").round()
-    );
-    let tables = format!(
-        "\n[[link]]\nname = \"bottleneck\"\nbetween = [\"sender\", \"receiver\"]\nrate = \"{rate} Mbit/s\"\ndelay = \"{delay} ms\"\nbuffer = \"{buffer} bdp\"\n{}",
-        setting.back_with(&back)
-    );
-    Network::of_one_link(tables, LENGTH)
+    let back = Keys::new()
+        .text("rate", format!("{} kbit/s", genome.get("back")))
+        .text("buffer", format!("{} packets", genome.get("room").round()));
+    let link =
+        bottleneck("sender", (rate, delay), &format!("{buffer} bdp")).and(setting.back(back));
+    Network::of_one_link(Draft::default().with("link", [link]), LENGTH)
 }
 
 fn says(genome: &View<'_>) -> String {

@@ -2,7 +2,8 @@
 
 use crate::attack::gene::{Gene, Scale};
 use crate::attack::shape::View;
-use crate::attack::text::Setting;
+use crate::attack::text::{Setting, seconds};
+use narrows_scenario::{Draft, Keys};
 
 /// Bits of a full packet, including headers.
 pub(super) const PACKET_BITS: f64 = 12_000.0;
@@ -40,12 +41,30 @@ pub(super) const BUFFER: Gene = Gene {
     source: "ours",
 };
 
-/// Returns the table of a link between two hosts, alike in both directions.
-pub(super) fn link(rate: f64, delay: f64, buffer: &str, setting: &Setting<'_>) -> String {
-    format!(
-        "\n[[link]]\nname = \"bottleneck\"\nbetween = [\"sender\", \"receiver\"]\nrate = \"{rate} Mbit/s\"\ndelay = \"{delay} ms\"\nbuffer = \"{buffer}\"\n{}",
-        setting.back()
-    )
+/// Returns the network of a link between two hosts, alike in both directions.
+pub(super) fn link(rate: f64, delay: f64, buffer: &str, setting: &Setting<'_>) -> Draft {
+    let link = bottleneck("sender", (rate, delay), buffer).and(setting.back(Keys::new()));
+    Draft::default().with("link", [link])
+}
+
+/// Returns the keys of the bottleneck: a rate in Mbit/s and a delay in milliseconds.
+pub(super) fn bottleneck(from: &str, (rate, delay): (f64, f64), buffer: &str) -> Keys {
+    Keys::new()
+        .text("name", "bottleneck")
+        .texts("between", [from, "receiver"])
+        .text("rate", format!("{rate} Mbit/s"))
+        .text("delay", format!("{delay} ms"))
+        .text("buffer", buffer)
+}
+
+/// Returns a change of the bottleneck towards the receiver.
+pub(super) fn change(at: f64) -> Keys {
+    Keys::new().text("link", "bottleneck").text("at", seconds(at))
+}
+
+/// Returns a change of the bottleneck in both directions.
+pub(super) fn change_both(at: f64) -> Keys {
+    Keys::new().text("link", "bottleneck").flag("both", true).text("at", seconds(at))
 }
 
 /// Describes the constant link.

@@ -3,7 +3,8 @@
 use super::common::{BUFFER, DELAY, LENGTH, RATE, counted, holds, link, link_says};
 use crate::attack::gene::{Gene, Scale, rounded};
 use crate::attack::shape::{Shape, View};
-use crate::attack::text::{Network, Setting, plain};
+use crate::attack::text::{Network, Setting, plain, seconds};
+use narrows_scenario::Keys;
 
 const SOURCE: &str = "the idea of CC-Fuzz (HotNets 2022) to vary cross traffic, and the low-rate attack of Kuzmanovic and Knightly, SIGCOMM 2003; ranges ours";
 
@@ -95,25 +96,26 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
         link(rate, genome.get("delay"), &format!("{} bdp", genome.get("buffer")), setting);
     for (place, burst) in bursts(genome).enumerate() {
         let at = rounded(rate * burst.factor, 3);
-        let workload = match burst.every {
-            0.0 => format!("{{ rate = \"{at} Mbit/s\" }}"),
-            // In a copy with changed numbers, a burst may repeat before it ends: the pause is then
-            // a millisecond.
-            every => format!(
-                "{{ on = \"{} ms\", off = \"{} ms\", rate = \"{at} Mbit/s\" }}",
-                plain(1e3 * burst.length),
-                plain(1e3 * (every - burst.length).max(0.001))
-            ),
-        };
+        // In a copy with changed numbers, a burst may repeat before it ends: the pause is then a
+        // millisecond.
+        let off = (burst.every - burst.length).max(0.001);
+        let workload = Keys::new()
+            .when(burst.every != 0.0, |keys| {
+                keys.text("on", format!("{} ms", plain(1e3 * burst.length)))
+                    .text("off", format!("{} ms", plain(1e3 * off)))
+            })
+            .text("rate", format!("{at} Mbit/s"));
         let stop = if burst.every == 0.0 { burst.start + burst.length } else { LENGTH };
         // The parser refuses a flow that never begins before the run ends.
         if burst.start < LENGTH - 0.001 {
-            tables += &format!(
-                "\n[[flow]]\nname = \"cross-{}\"\nfrom = \"sender\"\nto = \"receiver\"\nworkload = {workload}\nstart = \"{} s\"\nstop = \"{} s\"\n",
-                place + 1,
-                plain(burst.start),
-                plain(stop.min(LENGTH))
-            );
+            let flow = Keys::new()
+                .text("name", format!("cross-{}", place + 1))
+                .text("from", "sender")
+                .text("to", "receiver")
+                .table("workload", workload)
+                .text("start", seconds(burst.start))
+                .text("stop", seconds(stop.min(LENGTH)));
+            tables.add("flow", flow);
         }
     }
     Network::of_one_link(tables, LENGTH)

@@ -1,11 +1,11 @@
 //! A link that drops short runs of packets.
 
 use super::common::{
-    BUFFER, DELAY, LENGTH, PACKET_BITS, RATE, bdp_packets, counted, holds, link, link_says,
+    BUFFER, DELAY, LENGTH, PACKET_BITS, RATE, bdp_packets, change, counted, holds, link, link_says,
 };
 use crate::attack::gene::{Gene, Scale, rounded};
 use crate::attack::shape::{Shape, View};
-use crate::attack::text::{Network, Setting, plain};
+use crate::attack::text::{Network, Setting};
 
 const SOURCE: &str = "ours, for faults of recovery that scripts of lost packets have found";
 
@@ -82,10 +82,7 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
     let last = LENGTH - 0.001;
     for (from, to) in runs(genome).into_iter().filter(|(from, _)| *from < last) {
         for (at, loss) in [(from, 100), (to.min(last), 0)] {
-            tables += &format!(
-                "\n[[change]]\nlink = \"bottleneck\"\nat = \"{} s\"\nloss = \"{loss} %\"\n",
-                plain(at)
-            );
+            tables.add("change", change(at).text("loss", format!("{loss} %")));
         }
     }
     Network::of_one_link(tables, LENGTH)

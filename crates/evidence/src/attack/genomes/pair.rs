@@ -4,6 +4,7 @@ use super::common::{counted, link};
 use crate::attack::gene::{Gene, Scale};
 use crate::attack::shape::{Shape, View};
 use crate::attack::text::{Network, Setting};
+use narrows_scenario::Keys;
 
 const SOURCE: &str = "the space of HarmGen (SIGCOMM 2026)";
 
@@ -98,7 +99,7 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
         from: ["sender", "sender"],
         counts,
         start: genome.get("offset"),
-        keys: String::new(),
+        keys: Keys::new(),
     }
 }
 

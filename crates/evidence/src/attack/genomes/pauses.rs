@@ -3,7 +3,8 @@
 use super::common::{BUFFER, DELAY, RATE, counted, holds, link, link_says};
 use crate::attack::gene::{Gene, Scale};
 use crate::attack::shape::{Shape, View};
-use crate::attack::text::{Network, Setting, plain};
+use crate::attack::text::{Network, Setting, seconds};
+use narrows_scenario::Keys;
 
 const SOURCE: &str = "ours, for faults of BBR with applications that pause (Linux 5490b32dce69, picoquic issue 839, freenet-core issue 2706)";
 
@@ -100,14 +101,11 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
         // In copies with changed numbers, pauses may overlap or extend beyond the end.
         let (from, to) = (from.max(free), to.min(LENGTH - BETWEEN));
         if from < to {
-            written.push(format!("[\"{} s\", \"{} s\"]", plain(from), plain(to)));
+            written.push([seconds(from), seconds(to)]);
             free = to + BETWEEN;
         }
     }
-    Network {
-        keys: format!("pauses = [{}]\n", written.join(", ")),
-        ..Network::of_one_link(tables, LENGTH)
-    }
+    Network { keys: Keys::new().pairs("pauses", written), ..Network::of_one_link(tables, LENGTH) }
 }
 
 fn says(genome: &View<'_>) -> String {

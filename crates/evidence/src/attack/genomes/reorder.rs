@@ -1,9 +1,10 @@
 //! A constant link that delays some packets for a time, so that others overtake them.
 
-use super::common::{BUFFER, DELAY, LENGTH, RATE, holds, link, link_says};
+use super::common::{BUFFER, DELAY, LENGTH, RATE, change, holds, link, link_says};
 use crate::attack::gene::{Gene, Scale};
 use crate::attack::shape::{Shape, View};
 use crate::attack::text::{Network, Setting, plain};
+use narrows_scenario::Keys;
 
 const SOURCE: &str = "ours, for faults of BBR after spurious recoveries (Linux, December 2017)";
 
@@ -84,14 +85,13 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
         // In a copy with changed numbers, an event may extend into the next one.
         let next = genome.events.get(place + 1).map_or(f64::INFINITY, |next| next[0]);
         for (at, reorder) in [
-            (start, format!("{{ share = \"{share} %\", delay = \"{late} ms\" }}")),
-            (end(event), "{ share = \"0 %\", delay = \"0 s\" }".to_owned()),
+            (start, [format!("{share} %"), format!("{late} ms")]),
+            (end(event), ["0 %", "0 s"].map(str::to_owned)),
         ] {
             if at < next {
-                tables += &format!(
-                    "\n[[change]]\nlink = \"bottleneck\"\nat = \"{} s\"\nreorder = {reorder}\n",
-                    plain(at)
-                );
+                let [share, delay] = &reorder;
+                let reorder = Keys::new().text("share", share).text("delay", delay);
+                tables.add("change", change(at).table("reorder", reorder));
             }
         }
     }

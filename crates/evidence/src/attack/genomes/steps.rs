@@ -1,9 +1,10 @@
 //! A link with steps of rate and delay.
 
-use super::common::{bdp_packets, link};
+use super::common::{bdp_packets, change_both, link};
 use crate::attack::gene::{Gene, Scale, rounded};
 use crate::attack::shape::{Shape, View};
 use crate::attack::text::{Network, Setting, plain};
+use narrows_scenario::Keys;
 
 const SOURCE: &str = "around AdvNet's traces (CoNEXT 2026, arXiv 2605.00755): 1 to 5 segments, 0.5 to 10 Mbit/s, 1 to 30 ms, 0.5 to 2 s";
 
@@ -103,18 +104,15 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
     let mut tables =
         link(segments[0].rate, segments[0].delay, &format!("{packets} packets"), setting);
     for pair in segments.windows(2) {
-        let mut keys = String::new();
-        if pair[0].rate != pair[1].rate {
-            keys += &format!("rate = \"{} Mbit/s\"\n", pair[1].rate);
-        }
-        if pair[0].delay != pair[1].delay {
-            keys += &format!("delay = \"{} ms\"\n", pair[1].delay);
-        }
+        let keys = Keys::new()
+            .when(pair[0].rate != pair[1].rate, |keys| {
+                keys.text("rate", format!("{} Mbit/s", pair[1].rate))
+            })
+            .when(pair[0].delay != pair[1].delay, |keys| {
+                keys.text("delay", format!("{} ms", pair[1].delay))
+            });
         if !keys.is_empty() {
-            tables += &format!(
-                "\n[[change]]\nlink = \"bottleneck\"\nboth = true\nat = \"{} s\"\n{keys}",
-                plain(pair[1].from)
-            );
+            tables.add("change", change_both(pair[1].from).and(keys));
         }
     }
     Network::of_one_link(tables, length)

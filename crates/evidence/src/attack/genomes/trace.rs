@@ -1,9 +1,9 @@
 //! A link with a fixed mean rate and a variable course of the rate.
 
-use super::common::{BUFFER, DELAY, bdp_packets, link};
+use super::common::{BUFFER, DELAY, bdp_packets, change_both, link};
 use crate::attack::gene::{Gene, Scale, rounded};
 use crate::attack::shape::{Shape, View};
-use crate::attack::text::{Network, Setting, plain};
+use crate::attack::text::{Network, Setting};
 
 pub(super) static SHAPE: Shape = Shape {
     name: "trace",
@@ -50,11 +50,8 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
     }
     let mut tables = link(rates[0], genome.get("delay"), &buffer(genome), setting);
     for (place, pair) in rates.windows(2).enumerate().filter(|(_, pair)| pair[0] != pair[1]) {
-        let at = plain(PIECE * (place + 1) as f64);
-        tables += &format!(
-            "\n[[change]]\nlink = \"bottleneck\"\nboth = true\nat = \"{at} s\"\nrate = \"{} Mbit/s\"\n",
-            pair[1]
-        );
+        let at = PIECE * (place + 1) as f64;
+        tables.add("change", change_both(at).text("rate", format!("{} Mbit/s", pair[1])));
     }
     Network::of_one_link(tables, PIECE * PIECES as f64)
 }

@@ -10,6 +10,8 @@ const css = (name) => getComputedStyle(document.documentElement).getPropertyValu
 const colour = (k) => css(`--case-${k % 7}`);
 /// The index of a case's colour and symbol: its place in its group, where there are groups.
 const look = (k) => k - (data.groups?.findLast((group) => group.first <= k)?.first ?? 0);
+/// Line and marker of a case.
+const drawn = (k, more) => ({ mode: "lines+markers", line: { width: 1.5, color: colour(k), ...more }, marker: { symbol: symbol(k), size: 7, color: colour(k), maxdisplayed: 9 } });
 const symbol = (k) => symbols[k % symbols.length];
 /// Colours repeat from the eighth on: then dashes tell lines apart. `part` counts lines of one colour.
 const dash = (k, part = 0) => dashes[(Math.floor(k / 7) + 2 * part) % dashes.length];
@@ -28,7 +30,6 @@ const short = (v) => {
   if (size < 0.0005) return v < 0 ? "-<0.001" : "<0.001";
   return fixed(v, size < 0.9995 ? 3 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
 };
-const bytes = (n) => (n < 1e3 ? `${n} B` : n < 1e6 ? `${n / 1e3} kB` : n < 1e9 ? `${n / 1e6} MB` : `${n / 1e9} GB`);
 /// The unit behind a number.
 const unit = (name) => (name === "%" ? " %" : name ? ` ${name}` : "");
 const option = (value, text) => new Option(text, value);

@@ -27,62 +27,29 @@ function difference(m) {
 }
 
 function heat() {
-  const m = metric(), xs = labels(chosen.x), ys = labels(chosen.y), all = m.median.filter((v) => v !== null);
-  const panels = labels(chosen.facet).map((_, f) => {
-    const of = (get) => ys.map((_, y) => xs.map((_, x) => get(place(x, y, f))));
-    return { title: titled(m, f), z: of((c) => m.median[c]), text: of((c) => short(m.median[c])), hover: of((c) => plain(`${short(m.median[c])}${unit(m.unit)}${interval(m, c)}`)) };
-  });
+  const m = metric(), named = { x: { title: axisTitle(chosen.x), scale: { named: labels(chosen.x) } }, y: { title: "", scale: { named: labels(chosen.y) } } }, all = m.median.filter((v) => v !== null);
   // Values that hardly differ do not get all colours.
   const low = Math.min(...all), high = Math.max(...all), least = 0.1 * Math.max(Math.abs(low), Math.abs(high)), room = Math.max(0, least - (high - low)) / 2;
-  heatMaps("heat", panels, xs, ys, axisTitle(chosen.x), [low - room, high + room], rising());
-}
-
-/// Of labels at these pixels those that have room.
-function roomy(pixels, texts) {
-  let end = -Infinity;
-  return texts.map((text, k) => k).filter((k) => {
-    const half = texts[k].length * 3.7 + 3, fits = pixels[k] - half > end;
-    if (fits) end = pixels[k] + half;
-    return fits;
+  const figures = labels(chosen.facet).map((_, f) => {
+    const of = (get) => labels(chosen.y).map((_, y) => labels(chosen.x).map((_, x) => get(place(x, y, f))));
+    const cells = of((c) => (m.median[c] === null ? null : [m.median[c], short(m.median[c])]));
+    return { title: titled(m, f), ...named, content: { heat: { cells, texts: of((c) => `${short(m.median[c])}${unit(m.unit)}${interval(m, c)}`), range: [low - room, high + room], ramp: "rising" } } };
   });
+  drawFigures(byId("heat"), figures);
 }
 
 function lines() {
   const m = metric(), a = chosen.x === null ? null : data.axes[chosen.x], xs = labels(chosen.x), ys = labels(chosen.y), facets = labels(chosen.facet);
-  // Quantities are joined by lines; categories are not.
-  const joined = a && a.numbers && a.numbers.length > 2, numbers = joined ? a.numbers : xs.map((_, k) => k);
-  const columns = Math.min(facets.length, narrow() ? 1 : 3), rows = Math.ceil(facets.length / columns);
-  const log = joined && numbers.every((v) => v > 0) && Math.max(...numbers) / Math.min(...numbers) >= 10, scaled = (v) => (log ? Math.log10(v) : v);
-  const traces = [], axes = {}, annotations = [], row = narrow() ? 260 : 300, wide = byId("lines").clientWidth - 62;
-  const longest = Math.max(...ys.map((y) => y.length)), entries = chosen.y === null ? 0 : Math.ceil(ys.length / Math.max(1, Math.floor(wide / (56 + 7.5 * longest))));
-  const gapX = 0.06, each = (1 - gapX * (columns - 1)) / columns, level = joined ? xs.map((text) => [text]) : xs.map((text) => folded(text, 14));
-  const ends = joined ? [Math.min(...numbers), Math.max(...numbers)].map(scaled) : [-0.5, xs.length - 0.5], room = joined ? (ends[1] - ends[0]) * 0.05 : 0, range = [ends[0] - room, ends[1] + room];
-  const pixels = numbers.map((v) => ((scaled(v) - range[0]) / (range[1] - range[0])) * each * wide), fitting = roomy(pixels, level.map((l) => l.reduce((most, line) => (line.length > most.length ? line : most), "")));
-  // Every category keeps its name, upright where there is no room beside its neighbours.
-  const upright = !joined && fitting.length < xs.length, kept = upright ? xs.map((_, k) => k) : fitting, lines = upright ? xs.map((text) => [text]) : level;
-  const deep = upright ? 6.8 * Math.max(...xs.map((text) => text.length)) - 12 : 16 * (Math.max(...lines.map((l) => l.length)) - 1);
-  const gapY = (84 + deep) / (rows * row), tall = (1 - gapY * (rows - 1)) / rows;
-  facets.forEach((_, f) => {
-    const n = f ? f + 1 : "", col = f % columns, top = 1 - Math.floor(f / columns) * (tall + gapY);
-    ys.forEach((label, y) => {
-      const cells = xs.map((_, x) => place(x, y, f)), name = plain(label || m.title), at = joined ? numbers : numbers.map((v) => v + ((y - (ys.length - 1) / 2) * 0.7) / ys.length);
-      const look = { xaxis: `x${n}`, yaxis: `y${n}`, name, legendgroup: name, marker: { size: 7, symbol: symbol(y), color: colour(y) } };
-      if (joined && data.seeds > 1) {
-        const there = cells.map((c, x) => [at[x], c]).filter(([, c]) => m.low[c] !== null);
-        traces.push({ ...look, x: there.map(([x]) => x).concat(there.map(([x]) => x).reverse()), y: there.map(([, c]) => m.high[c]).concat(there.map(([, c]) => m.low[c]).reverse()), mode: "lines", line: { width: 0 }, fill: "toself", fillcolor: colour(y), opacity: 0.16, hoverinfo: "skip", showlegend: false });
-      }
-      const bars = { type: "data", symmetric: false, array: cells.map((c) => (m.high[c] ?? m.median[c]) - m.median[c]), arrayminus: cells.map((c) => m.median[c] - (m.low[c] ?? m.median[c])), thickness: 1.4, width: 3, color: colour(y) };
-      traces.push({
-        ...look, x: at, y: cells.map((c) => m.median[c]), mode: joined ? "lines+markers" : "markers", showlegend: f === 0 && chosen.y !== null, line: { width: 1.8, color: colour(y), dash: dash(y) }, ...(joined || data.seeds < 2 ? {} : { error_y: bars }),
-        customdata: cells.map((c, x) => plain(`${xs[x]}: ${short(m.median[c])}${unit(m.unit)}${interval(m, c)}`)), hovertemplate: `%{customdata}<extra>${name}</extra>`,
-      });
-    });
-    axes[`xaxis${n}`] = axis({ automargin: false, domain: [col * (each + gapX), Math.min(1, col * (each + gapX) + each)], anchor: `y${n}`, type: log ? "log" : "linear", range, title: { text: plain(axisTitle(chosen.x)), standoff: 6 }, tickangle: upright ? 90 : 0, tickvals: kept.map((k) => numbers[k]), ticktext: kept.map((k) => lines[k].map(plain).join("<br>")), showgrid: Boolean(joined) });
-    axes[`yaxis${n}`] = axis({ domain: [Math.max(0, top - tall), top], anchor: `x${n}`, ...(f ? { matches: "y" } : {}) });
-    annotations.push(note(plain(titled(m, f)), { xref: "paper", yref: "paper", x: col * (each + gapX), xanchor: "left", y: top, yanchor: "bottom", yshift: 3, font: font({ size: 13 }) }));
+  // Quantities are joined by lines; categories are not, and dots of different colours stand beside each other.
+  const joined = Boolean(a && a.numbers && a.numbers.length > 2), log = joined && a.numbers.every((v) => v > 0) && Math.max(...a.numbers) / Math.min(...a.numbers) >= 10;
+  const at = (x, y) => (joined ? a.numbers[x] : x + ((y - (ys.length - 1) / 2) * 0.7) / ys.length), whole = m.title + (m.unit ? `, ${m.unit}` : "");
+  const scale = log ? { log: xs.map((text, k) => [a.numbers[k], text]) } : joined ? { linear: { zero: false } } : { named: xs };
+  const series = (f) => ys.map((name, y) => {
+    const cells = xs.map((_, x) => place(x, y, f)), here = xs.map((_, x) => at(x, y)), ranges = here.map((x, k) => [x, m.low[cells[k]], m.high[cells[k]]]).filter(([, low]) => low !== null);
+    return { name, colour: y, points: { x: here, y: cells.map((c) => m.median[c]) }, joined, ranges };
   });
-  const bottom = 58 + deep + entries * 22;
-  Plotly.react("lines", traces, layout({ height: rows * row + bottom + 28, margin: { l: 48, r: 14, t: 28, b: bottom }, meta: { legend: entries * 22 }, annotations, ...axes, showlegend: entries > 0, legend: { orientation: "h", x: 0, y: -(56 + deep) / (rows * row), yanchor: "top" } }), config(false));
+  const figures = facets.map((_, f) => ({ title: titled(m, f), x: { title: axisTitle(chosen.x) + (joined && !log && a.unit ? `, ${a.unit}` : ""), scale }, y: { title: whole, scale: { linear: { zero: false } } }, content: { curves: { series: series(f), rules: [] } } }));
+  drawFigures(byId("lines"), figures, { columns: narrow() ? 1 : 3, height: narrow() ? 260 : 300, headed: true, same: true });
 }
 
 /// Whose metrics the page offers, and which: those of the part chosen, the same one as before if it has that.

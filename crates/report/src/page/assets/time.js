@@ -1,8 +1,7 @@
-// What was measured over time: panels above each other with one time axis.
+// Panels over time with one time axis. Their data stays levels of detail instead of figures: a zoom into a million samples takes a finer level.
 
 /// The part of the time axis that is shown.
 let view = null;
-const drawn = (k, more) => ({ mode: "lines+markers", line: { width: 1.5, color: colour(k), ...more }, marker: { symbol: symbol(k), size: 7, color: colour(k), maxdisplayed: 9 } });
 
 /// Of a curve's levels the coarsest that has a value for each pixel of the part shown, for means each fourth, with as much on both sides, for panning.
 function seen(curve, pixels) {

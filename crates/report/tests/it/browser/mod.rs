@@ -120,7 +120,7 @@ fn a_reader_chooses_a_group() {
     made.groups = vec![group("The first", 1), group("The others", 2)];
     browser.open(&html(&made));
     let shown = "[[...document.querySelectorAll('#cases label')].filter((l) => !l.hidden).length, document.querySelectorAll('tr.off').length > 0, \
-                 new Set(document.getElementById('scatter').data[0].marker.color).size, document.getElementById('scatter').data[0].marker.color[0]]";
+                 new Set(document.getElementById('scatter').data.map((t) => t.marker.color)).size, document.getElementById('scatter').data[0].marker.color]";
     let first = browser.value(shown);
     assert_eq!((&first[0], &first[1], &first[2]), (&json!(1), &json!(true), &json!(1)));
     let select = "(() => { const e = document.getElementById('group'); e.value = 1; e.dispatchEvent(new Event('change')); })()";
