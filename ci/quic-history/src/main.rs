@@ -95,21 +95,25 @@ fn bbr3_panics() -> Result<String, String> {
     expect(told.iter().all(|text| text.contains("bbr3/mod.rs:626")), told.join("; "))
 }
 
-/// Without overflow checks, as deployed, the same wraps and floods the link.
+/// Without overflow checks, as deployed, the same wraps and floods the link. Only flow control
+/// holds it back: with a window of 1.25 MB, noq's own, it floods less than with 64 MB.
 fn bbr3_loses() -> Result<String, String> {
     let mut told = Vec::new();
     let mut fine = true;
     for (bdp, least) in [(0.25, 0.5), (1.0, 0.3)] {
-        let record = Plan { controller: "noq:bbr3", bdp, seconds: 30, ..STANDARD }.record()?;
-        let total = record.flows[0].total;
-        let share = total.dropped as f64 / total.sent as f64;
-        told.push(format!("{bdp} bdp: {} of {} packets dropped", total.dropped, total.sent));
-        fine &= share > least;
+        for controller in ["noq:bbr3", "noq:bbr3?window=1.25"] {
+            let record = Plan { controller, bdp, seconds: 30, ..STANDARD }.record()?;
+            let total = record.flows[0].total;
+            let share = total.dropped as f64 / total.sent as f64;
+            told.push(format!("{controller}, {bdp} bdp: {} of {} packets dropped", total.dropped, total.sent));
+            fine &= share > least;
+        }
     }
     expect(fine, told.join("; "))
 }
 
-/// noq from 1.2.0 on forgets its bandwidth between probes.
+/// noq from 1.2.0 on forgets its bandwidth between probes. Narrows' `bbr3` has 96.8 to 97.3 % on
+/// these networks.
 fn bbr3_forgets() -> Result<String, String> {
     let mut told = Vec::new();
     let mut fine = true;
@@ -117,7 +121,7 @@ fn bbr3_forgets() -> Result<String, String> {
         let record = Plan { controller: "noq:bbr3", rate, bdp, ..STANDARD }.record()?;
         let share = utilisation(&record, rate);
         told.push(format!("{rate} Mbit/s, {bdp} bdp: {share:.1} %"));
-        fine &= (82.0..92.0).contains(&share);
+        fine &= (82.0..94.0).contains(&share);
     }
     expect(fine, told.join("; "))
 }
@@ -170,6 +174,7 @@ fn cubic_reduces(twice: bool) -> Result<String, String> {
             _ => {}
         }
     }
-    let fine = if twice { far > 5 } else { far == 0 } && near > 5;
+    // A reduction after one at a larger window is to 0.7 of it in either version.
+    let fine = if twice { far > 5 && near > 2 } else { far == 0 && near > 5 };
     expect(fine, format!("{far} reductions to 0.57-0.62 of the window, {near} to 0.67-0.72"))
 }

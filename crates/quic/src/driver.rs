@@ -296,6 +296,7 @@ impl Driver {
 
     /// So many bytes are lost of packets that left at `sent` or before: the oldest, for a library
     /// that does not say which.
+    #[cfg(any(feature = "quinn", test))]
     pub(crate) fn on_lost_bytes(&mut self, sent: Instant, mut bytes: u64) {
         while bytes > 0
             && let Some(slot) = self.flight.take_oldest(Some(sent))

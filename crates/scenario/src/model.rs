@@ -197,6 +197,9 @@ pub struct Frames {
     pub key_factor: f64,
     /// Delay after which a frame is late.
     pub deadline: Span,
+    /// Time from the start of the flow at which frames end, and the payload of the one transfer
+    /// that follows; `None` for frames without end.
+    pub then: Option<(Span, Bytes)>,
 }
 
 /// Transfers that arrive at random.

@@ -240,7 +240,8 @@ fn write_workload(out: &mut Document, workload: &Workload) {
             let connections = if *reopens { ", connections = \"new\"" } else { "" };
             format!("on = \"{on}\", off = \"{off}\", draw = \"{}\"{rate}{connections}", word(*draw))
         }
-        Workload::Frames(Frames { rate, follows, interval, key_every, key_factor, deadline }) => {
+        Workload::Frames(frames) => {
+            let Frames { rate, follows, interval, key_every, key_factor, deadline, then } = frames;
             let follows = follows.map_or(String::new(), |(least, most)| {
                 format!(", min_rate = \"{least}\", max_rate = \"{most}\"")
             });
@@ -249,8 +250,11 @@ fn write_workload(out: &mut Document, workload: &Workload) {
             } else {
                 format!(", key_every = {key_every}, key_factor = {key_factor:?}")
             };
+            let then = then.map_or(String::new(), |(until, size)| {
+                format!(", until = \"{until}\", then = \"{size}\"")
+            });
             format!(
-                "rate = \"{rate}\", frame = \"{interval}\"{follows}{key}, deadline = \"{deadline}\""
+                "rate = \"{rate}\", frame = \"{interval}\"{follows}{key}, deadline = \"{deadline}\"{then}"
             )
         }
         Workload::Arrivals(Arrivals { per_second, sizes, reconnects }) => {

@@ -180,9 +180,15 @@ impl Application {
             Plan::Constant(interval) => (Some(segment(at, self.mss)), pauses.after(at + *interval)),
             Plan::Bursts(bursts) => bursts.act(at, random),
             Plan::Frames { plan, number } => {
-                let message = Message { start: at, size: plan.size(*number) };
+                let (end, then) = plan
+                    .then
+                    .map_or((Time::NEVER, Bytes::ZERO), |(until, size)| (self.start + until, size));
+                let last = at >= end;
+                let size = if last { then } else { plan.size(*number) };
                 *number += 1;
-                (Some(Action::Write { message, last: false }), pauses.after(at + plan.interval))
+                let next = if last { Time::NEVER } else { (at + plan.interval).min(end) };
+                let message = Message { start: at, size };
+                (Some(Action::Write { message, last }), pauses.after(next))
             }
             Plan::Arrivals(plan) => {
                 let message = Message { start: at, size: plan.sizes.draw(random) };

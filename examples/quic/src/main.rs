@@ -31,10 +31,10 @@ async fn main() -> Outcome {
             receive(address.parse()?, certificate, file).await
         }
         ["send", address, certificate, file] => {
-            send(address.parse()?, certificate, file, "copa").await
+            send(address, certificate, file, "copa").await
         }
         ["send", address, certificate, file, controller] => {
-            send(address.parse()?, certificate, file, controller).await
+            send(address, certificate, file, controller).await
         }
         _ => Err(USAGE.into()),
     }
@@ -59,8 +59,8 @@ async fn receive(address: SocketAddr, certificate: &str, file: &str) -> Outcome 
     Ok(())
 }
 
-/// Sends a file with a controller of Narrows.
-async fn send(address: SocketAddr, certificate: &str, file: &str, controller: &str) -> Outcome {
+/// Sends a file with a controller of Narrows to a host, by name or address, and port.
+async fn send(address: &str, certificate: &str, file: &str, controller: &str) -> Outcome {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from(fs::read(certificate).await?))?;
     let mut config = ClientConfig::with_root_certificates(Arc::new(roots))?;
@@ -70,6 +70,8 @@ async fn send(address: SocketAddr, certificate: &str, file: &str, controller: &s
     narrows_quic::prepare(&mut transport, narrows_quic::Factory::new(controller)?);
     config.transport_config(Arc::new(transport));
 
+    let mut found = tokio::net::lookup_host(address).await?;
+    let address = found.find(SocketAddr::is_ipv4).ok_or("the host has no IPv4 address")?;
     let endpoint = Endpoint::client((Ipv4Addr::UNSPECIFIED, 0).into())?;
     endpoint.set_default_client_config(config);
     let connection = endpoint.connect(address, "localhost")?.await?;

@@ -42,4 +42,6 @@ pub const MEASURES: &[Metric] = &[
     starts::START_T80,
     starts::START_HARM,
     starts::START_IDEAL,
+    starts::LAST_SLOWDOWN,
+    starts::LAST_DROPPED,
 ];

@@ -7,7 +7,7 @@ use super::convergence::delivered;
 use narrows_control::{Choice, Setup};
 use narrows_measure::metrics::{Better, Metric, bottleneck};
 use narrows_measure::statistics::{mean, median};
-use narrows_measure::{FlowRecord, FlowSample, LinkRecord, Record, standing};
+use narrows_measure::{FlowRecord, FlowSample, LinkRecord, Record, Transfer, standing};
 use narrows_units::{Rate, Span, Time};
 
 const SOURCE: &str = "ours; RFC 9406 and draft-chung-ccwg-search compare starts by these";
@@ -160,6 +160,42 @@ pub(super) const START_IDEAL: Metric = Metric {
         Some(starters(record).iter().find_map(first)?.as_secs_f64())
     },
 };
+
+pub(super) const LAST_SLOWDOWN: Metric = Metric {
+    name: "last_slowdown",
+    unit: "",
+    better: Better::Lower,
+    summary: "Slowdown of the transfer that begins last.",
+    formula: "mean over the flows with a controller that begin last of the completion time of the transfer that begins last / its ideal time (see slowdown_p50). Not defined \
+              unless all transfers of these flows are complete",
+    source: "ours; draft-ietf-ccwg-ratelimited-increase-10 bounds the window that bulk data find after limited data",
+    compute: |record| {
+        let all = starters(record).into_iter().map(last).collect::<Option<Vec<_>>>()?;
+        mean(&all.iter().map(|own| own.slowdown()).collect::<Vec<_>>())
+    },
+};
+
+pub(super) const LAST_DROPPED: Metric = Metric {
+    name: "last_dropped",
+    unit: "",
+    better: Better::Lower,
+    summary: "Packets lost by the transfer that begins last.",
+    formula: "mean over the flows of last_slowdown of their packets dropped from the start of that transfer on",
+    source: "ours; as for last_slowdown",
+    compute: |record| {
+        let dropped = |flow: &FlowRecord| {
+            let before = standing(&flow.samples, last(flow)?.start).dropped;
+            Some((flow.total.dropped - before) as f64)
+        };
+        mean(&starters(record).into_iter().map(dropped).collect::<Option<Vec<_>>>()?)
+    },
+};
+
+/// Returns the transfer of a flow that begins last; `None` if one is not complete.
+fn last(flow: &FlowRecord) -> Option<&Transfer> {
+    let all = flow.transfers.as_ref().filter(|own| own.begun == own.list.len() as u64)?;
+    all.list.iter().max_by_key(|own| own.start)
+}
 
 /// The end of a flow's start.
 struct End<'a> {

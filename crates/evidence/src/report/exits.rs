@@ -3,7 +3,7 @@
 use super::cell::CheckedCell;
 use super::model::CheckedCriterion;
 use narrows_figure::{Axis, Content, Figure, Rule, Series, hyphened, magnitudes};
-use narrows_measure::statistics::median;
+use narrows_measure::statistics::{median, quantile};
 
 /// Windows at which starts end by themselves on a path without loss, in BDP, as this project
 /// measured them at 50 Mbit/s and 100 ms (docs/starts.md).
@@ -20,6 +20,8 @@ struct Exit {
     buffer: f64,
     rtt: f64,
     window: f64,
+    /// 5 % and 95 % quantiles over the seeds.
+    spread: (f64, f64),
     class: usize,
 }
 
@@ -54,17 +56,19 @@ fn exit(cell: &CheckedCell, classes: &[&CheckedCell], player: Option<usize>) -> 
     let labels = || cell.coordinates.iter().map(|(_, label)| label.as_str());
     let number =
         |unit: &str| labels().find_map(|label| label.strip_suffix(unit)?.parse::<f64>().ok());
-    let value = |cell: &CheckedCell| -> Option<f64> {
+    let values = |cell: &CheckedCell| -> Option<Vec<f64>> {
         let all = player.map_or(&cell.subject, |at| &cell.beside[at].values);
         let defined: Vec<f64> = all.iter().flatten().copied().collect();
-        median(&defined).filter(|_| 2 * defined.len() > all.len())
+        (2 * defined.len() > all.len()).then_some(defined)
     };
+    let windows = values(cell)?;
     let class = classes.iter().find(|own| own.coordinates == cell.coordinates)?;
     Some(Exit {
         buffer: number(" bdp")?,
         rtt: number(" ms").unwrap_or(0.0),
-        window: value(cell)?,
-        class: (value(class)? - 1.0).clamp(0.0, 2.0) as usize,
+        window: median(&windows)?,
+        spread: (quantile(&windows, 0.05)?, quantile(&windows, 0.95)?),
+        class: (median(&values(class)?)? - 1.0).clamp(0.0, 2.0) as usize,
     })
 }
 
@@ -73,6 +77,7 @@ fn map(name: &str, exits: &[Exit]) -> Figure {
     rtts.sort_by(f64::total_cmp);
     rtts.dedup();
     let point = |own: &Exit| Some((own.buffer, own.window));
+    let range = |own: &Exit| (own.buffer, own.spread.0, own.spread.1);
     let mut series = vec![theory(exits)];
     series.extend(rtts.iter().enumerate().map(|(dash, rtt)| Series {
         name: if *rtt > 0.0 { format!("{rtt} ms") } else { String::new() },
@@ -86,6 +91,7 @@ fn map(name: &str, exits: &[Exit]) -> Figure {
         name: (*name).to_owned(),
         colour: *colour,
         points: exits.iter().filter(|own| own.class == class).map(point).collect(),
+        ranges: exits.iter().filter(|own| own.class == class).map(range).collect(),
         ..Series::default()
     }));
     let places = |values: Vec<f64>| magnitudes(values.into_iter(), |value| value.to_string());
@@ -93,7 +99,7 @@ fn map(name: &str, exits: &[Exit]) -> Figure {
     Figure {
         name: Some(hyphened(&format!("exit map {name}"))),
         title: format!("Exit map of {name}"),
-        caption: "Window at the end of slow start, medians over seeds. Early: below 0.9 BDP. Right: from there to what path and buffer hold, and nothing lost. Late: by \
+        caption: "Window at the end of slow start, medians over seeds with their 5 and 95 % quantiles. Early: below 0.9 BDP. Right: from there to what path and buffer hold, and nothing lost. Late: by \
                   congestion, or beyond. Classic slow start ends at 2 (1 + B) BDP; the dashed lines are where starts end by themselves at 50 Mbit/s and 100 ms."
             .to_owned(),
         x: Axis {

@@ -24,7 +24,7 @@ const BBR_DRAFT: &[(&str, &str)] = files!("bbr-draft": "suite"
     "T01-plateau" "T12-aggregated-startup" "T13-aggregated-cruise" "T14-less-than-a-packet" "T15-ten-times" "T16-a-tenth" "T17-policer");
 
 const STARTUP: &[(&str, &str)] = files!("startup": "suite"
-    "size" "exit" "aqm" "aqm-marks" "policer" "wifi" "leo" "beside" "beside-web" "bursts" "answers" "resume" "resume-beside");
+    "size" "exit" "aqm" "aqm-marks" "policer" "wifi" "leo" "beside" "beside-web" "bursts" "answers" "limited" "tail" "resume" "resume-beside");
 
 /// Returns the suite about starts of connections: where slow start ends, why, and at which cost,
 /// beside classic slow start and HyStart.

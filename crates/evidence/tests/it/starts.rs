@@ -198,6 +198,50 @@ fn bursts_of_an_application_end_starts_on_an_idle_path() {
     assert_eq!(ended_by_bursts("newreno?start=hystart", 60, 0), 0.0);
 }
 
+/// Frames of 10 segments, and each 92nd of 90, for 20 s; then 10 MB.
+fn bulk_after_frames(controller: &str) -> Record {
+    let workload = "workload = { rate = \"1259130 bit/s\", frame = \"100 ms\", key_every = 92, key_factor = 9.0, until = \"20 s\", then = \"10 MB\" }";
+    run(&text(controller, 1.0, 30, workload))
+}
+
+/// 91 % of the segments before the bulk data are in frames that the initial window holds.
+#[test]
+fn bulk_data_find_the_window_that_growth_left() {
+    let record = bulk_after_frames("newreno?growth=rate-limited");
+    let list = &record.flows[0].transfers.as_ref().unwrap().list;
+    let (frames, bulk) = list.split_at(200);
+    let segments = |size: u64| frames.iter().filter(|own| own.size.get() == size * 1448).count();
+    assert_eq!((segments(10), segments(90), bulk.len()), (197, 3, 1));
+    assert_eq!((bulk[0].start, bulk[0].size.get()), (Time::from_nanos(20_000_000_000), 10_000_000));
+    near(value("last_slowdown", &record), bulk[0].slowdown(), 1e-9);
+    let dropped = |record: &Record| {
+        let before = record.flows[0].samples.iter().rfind(|own| own.at <= bulk[0].start).unwrap();
+        (record.flows[0].total.dropped - before.dropped) as f64
+    };
+    assert_eq!(value("last_dropped", &record), Some(dropped(&record)));
+    let window = |record: &Record| {
+        let before = record.flows[0].samples.iter().rfind(|own| own.at < bulk[0].start);
+        before.unwrap().cwnd
+    };
+    let found = |growth: &str| {
+        let record = bulk_after_frames(&format!("newreno?growth={growth}"));
+        (window(&record), value("last_dropped", &record).unwrap())
+    };
+    // Some 2,200 segments are acknowledged before, each of which counts if growth is free. No
+    // flight has more than 90.
+    let (used, free, limited) = (found("used"), found("free"), found("rate-limited"));
+    println!("{used:?} {free:?} {limited:?}");
+    assert!(free.0 > 1000.0 && used.0 < 200.0 && limited.0 < 200.0);
+    assert!(free.1 > 2.0 * used.1 && limited.1 < 1.1 * used.1);
+}
+
+#[test]
+fn bulk_data_that_are_not_complete_have_no_slowdown() {
+    let workload = "workload = { rate = \"1 Mbit/s\", frame = \"100 ms\", until = \"2 s\", then = \"100 MB\" }";
+    let record = run(&text("newreno", 1.0, 4, workload));
+    assert_eq!((value("last_slowdown", &record), value("last_dropped", &record)), (None, None));
+}
+
 #[test]
 fn the_map_of_exits_has_every_player_and_the_known_lines() {
     let players = Players {
@@ -237,6 +281,12 @@ fn the_map_of_exits_has_every_player_and_the_known_lines() {
         assert_eq!(rules.iter().map(|rule| rule.at).collect::<Vec<_>>(), [9.4, 5.5, 1.28]);
         let of = |name: &str| series.iter().find(|own| own.name == name).unwrap().points.clone();
         let count = |name: &str| of(name).iter().flatten().count();
+        // Quantiles over the seeds are on both sides of the median.
+        let ranges = series.iter().flat_map(|own| own.points.iter().flatten().zip(&own.ranges));
+        let around = ranges.map(|((b, w), range)| {
+            assert!(range.0 == *b && range.1 <= *w && *w <= range.2, "{range:?} {w}");
+        });
+        assert_eq!(around.count(), 8, "{}", map.title);
         assert_eq!(count("early") + count("right") + count("late"), 8, "{}", map.title);
         // At 1 BDP classic slow start ends at 4.
         if map.name() == "exit-map-newreno" {

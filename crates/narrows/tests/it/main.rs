@@ -34,6 +34,7 @@ mod own_controller;
 mod page;
 mod policies;
 mod quic;
+mod quic_paths;
 mod reproduce;
 mod requirements;
 mod scorecard;

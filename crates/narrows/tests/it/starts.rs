@@ -1,5 +1,6 @@
 //! Connection starts as a user compares and checks them.
 
+use crate::host::{alone, capable};
 use crate::scratch::{Scratch, code, stderr, stdout};
 use serde_json::Value;
 
@@ -67,4 +68,28 @@ fn a_check_of_starts_has_verdicts_and_a_map_of_exits() {
     assert_eq!(code(&drawn), 0, "{}", stderr(&drawn));
     let page = String::from_utf8(place.read("exit/report.html")).expect("text");
     assert!(page.contains("Exit map of newreno?start=search") && page.contains("HyStart 1.28"));
+}
+
+/// The kernel's CUBIC has HyStart, and its Reno classic slow start: the worst cell of the exit runs
+/// there. A start that it lacks is refused by name, and the simulated check stands.
+#[test]
+fn the_worst_cell_runs_on_the_kernel_or_its_start_is_refused_by_name() {
+    let _alone = alone();
+    if !capable("the_worst_cell_runs_on_the_kernel_or_its_start_is_refused_by_name") {
+        return;
+    }
+    let place = Scratch::new("starts-live");
+    let check = |controller: &str, out: &str| {
+        let words = ["check", controller, "--suite", "startup", "--quick", "--quiet", "--live"];
+        let output = place.narrows(words.into_iter().chain(["--only", "exit", "--out", out]));
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        format!("{}{}", stdout(&output), stderr(&output))
+    };
+    // On a busy machine it says that the machine set a part of the result.
+    let kernel = check("cubic?start=hystart", "hystart");
+    assert!(kernel.contains("exit, on the kernel: "), "{kernel}");
+    let refused = check("newreno?start=search", "search");
+    let says = "start=search of newreno is not what the kernel's controller does";
+    assert!(refused.contains("Not run on the kernel: ") && refused.contains(says), "{refused}");
+    assert!(!refused.contains("exit, on the kernel: "), "{refused}");
 }

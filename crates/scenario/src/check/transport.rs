@@ -251,14 +251,6 @@ impl Table<'_> {
                 "add sack = false, or take recovery = \"pipe\"",
             );
         }
-        if transport.recovery == RecoveryAlgorithm::Rfc9937 && !transport.sack {
-            let message = "a reduction in proportion to what was in flight needs a sender that knows what arrived";
-            return self.refuse(
-                span(&keys.recovery),
-                message,
-                "leave sack = false out, or take recovery = \"prr\"",
-            );
-        }
         if transport.dupthresh == 0 || transport.dupthresh > MAX_DUPTHRESH {
             let message =
                 format!("a segment cannot count as lost after {} later ones", transport.dupthresh);

@@ -51,7 +51,8 @@ pub(super) fn check(raw: &At<RawWorkload>, path: &Path) -> Checked<Workload> {
         return arrive(raw, limited, path);
     }
     if let Some(frame) = frame {
-        only(&["rate", "frame", "min_rate", "max_rate", "key_every", "key_factor", "deadline"])?;
+        let own = ["rate", "frame", "min_rate", "max_rate", "key_every", "key_factor", "deadline"];
+        only(&[&own[..], &["until", "then"]].concat())?;
         return frames(raw, limited, frame);
     }
     match (size, rate) {
@@ -94,6 +95,8 @@ fn refuse_others(limited: &RawLimited, allowed: &[&str]) -> Checked<()> {
         key_every,
         key_factor,
         deadline,
+        until,
+        then,
         arrivals,
         load,
         sizes,
@@ -115,6 +118,8 @@ fn refuse_others(limited: &RawLimited, allowed: &[&str]) -> Checked<()> {
         ("key_every", span(key_every)),
         ("key_factor", span(key_factor)),
         ("deadline", span(deadline)),
+        ("until", span(until)),
+        ("then", span(then)),
         ("arrivals", span(arrivals)),
         ("load", span(load)),
         ("sizes", span(sizes)),
@@ -243,6 +248,7 @@ fn frames(
         key_every,
         key_factor,
         deadline,
+        then: then(limited)?,
     };
     if frames.at(Rate::ZERO).size(1) == Bytes::ZERO {
         return Err(Problem::at(
@@ -252,6 +258,29 @@ fn frames(
         ));
     }
     Ok(Workload::Frames(frames))
+}
+
+/// Returns the end of the frames and the size of what follows; `None` for frames without end.
+fn then(limited: &RawLimited) -> Checked<Option<(Span, Bytes)>> {
+    let (until, then) = match (&limited.until, &limited.then) {
+        (None, None) => return Ok(None),
+        (Some(until), Some(then)) => (until, then),
+        (Some(At { span, .. }), None) | (None, Some(At { span, .. })) => {
+            return Err(Problem::at(
+                span,
+                "until and then say something together only",
+                "give both, such as until = \"20 s\", then = \"10 MB\"; a flow's stop ends frames that nothing follows",
+            ));
+        }
+    };
+    if until.value.0.is_zero() {
+        return Err(Problem::at(
+            &until.span,
+            "there would be no frame before the transfer",
+            "give a time above zero, or take { size = \"10 MB\" }",
+        ));
+    }
+    Ok(Some((until.value.0, nonzero_size(then, "a transfer")?)))
 }
 
 /// Returns the range of an encoder that follows its controller; `None` for a fixed rate.

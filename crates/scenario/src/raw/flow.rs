@@ -170,6 +170,12 @@ pub(crate) struct RawLimited {
     /// Deadline of a frame: a frame that has not arrived after this time is late. Default:
     /// "150 ms".
     pub deadline: Option<At<Quantity<Span>>>,
+    /// Time from the start of the flow at which frames end and `then` begins. Default: frames do
+    /// not end.
+    pub until: Option<At<Quantity<Span>>>,
+    /// Payload of a transfer after the frames, on the same connection; the flow sends nothing after
+    /// it. Needs `until`.
+    pub then: Option<At<Quantity<Bytes>>>,
     /// Rate of transfers that arrive at random, each on a new connection: "20/s".
     pub arrivals: Option<At<Quantity<Frequency>>>,
     /// Load of transfers that arrive at random, each on a new connection, as a share of the slowest

@@ -180,7 +180,6 @@ pub(crate) enum RawRecovery {
     /// Linux).
     Prr,
     /// Reduces in proportion to the data delivered, as a share of the data in flight (RFC 9937).
-    /// Only with SACK.
     Rfc9937,
     /// Reduces by one segment for every second acknowledgement, then slow start follows (Linux
     /// 2.4).

@@ -402,6 +402,19 @@ fn frames_that_follow_a_controller() {
             "frame = \"33 ms\", min_rate = \"1 bit/s\", max_rate = \"3 Mbit/s\"",
             "the frames would be empty",
         ),
+        (tcp, "frame = \"33 ms\", until = \"2 s\"", "until and then say something together only"),
+        (tcp, "frame = \"33 ms\", then = \"1 MB\"", "until and then say something together only"),
+        (
+            tcp,
+            "frame = \"33 ms\", until = \"0 s\", then = \"1 MB\"",
+            "there would be no frame before the transfer",
+        ),
+        (
+            tcp,
+            "frame = \"33 ms\", until = \"2 s\", then = \"0 B\"",
+            "a transfer of 0 B sends nothing",
+        ),
+        (tcp, "until = \"2 s\", then = \"1 MB\"", "until does not go with rate"),
         (
             tcp,
             "min_rate = \"150 kbit/s\", max_rate = \"3 Mbit/s\"",

@@ -163,6 +163,7 @@ fn transport() -> impl Strategy<Value = String> {
     let receive = (60_000u64..).prop_map(|window| format!("receive_window = \"{window} B\""));
     let recovery = proptest::sample::select(vec![
         "recovery = \"prr\"",
+        "recovery = \"rfc9937\"\nsack = false",
         "recovery = \"rate-halving\"\ntso = \"auto\"",
         "recovery = \"pipe\"\npreset = \"ns2-2005\"",
         "preset = \"linux-2.4\"\nacks = \"numbered\"",
@@ -193,6 +194,9 @@ fn flow() -> impl Strategy<Value = String> {
                 "saved = {{ rtt = \"{rtt} ns\", window = {window}, age = \"{age} ns\" }}"
             )
         ),
+        (1u64.., 1u64..10_000_000_000).prop_map(|(size, until)| format!(
+            "workload = {{ rate = \"1 Mbit/s\", frame = \"33 ms\", until = \"{until} ns\", then = \"{size} B\" }}"
+        )),
         (1u64.., 1u64..10_000_000_000).prop_map(|(size, off)| format!(
             "workload = {{ on = \"{size} B\", off = \"{off} ns\", connections = \"new\" }}"
         )),

@@ -47,6 +47,23 @@ fn it_begins_then_stops_then_acts() {
     );
 }
 
+/// Frames at 0, 50 and 100 ms; at 120 ms, before the next, the transfer that ends the flow.
+#[test]
+fn a_transfer_follows_frames() {
+    let mut frames = application(
+        true,
+        "workload = { rate = \"2 Mbit/s\", frame = \"50 ms\", until = \"120 ms\", then = \"3 MB\" }",
+    );
+    let frame = |start| Action::Write { message: message(start, 12_500), last: false };
+    assert_eq!(all(&mut frames, ms(119)), [0, 50, 100].map(frame));
+    assert_eq!(frames.due(), ms(120));
+    let last = Action::Write { message: message(120, 3_000_000), last: true };
+    assert_eq!(all(&mut frames, ms(700)), [last]);
+    assert_eq!((frames.due(), frames.completed()), (Time::NEVER, false));
+    frames.finish(ms(900));
+    assert_eq!((frames.finished_at(), frames.completed()), (Some(ms(900)), true));
+}
+
 #[test]
 fn frames_follow_the_controller_within_their_rates() {
     let mut frames = application(

@@ -7,7 +7,7 @@ use narrows_traffic::Action;
 use narrows_units::{Bytes, Span, Time};
 
 /// Flows that say themselves when they act.
-const SCHEDULED: [(bool, &str); 12] = [
+const SCHEDULED: [(bool, &str); 13] = [
     (true, "workload = \"bulk\"\nstart = \"1 s\"\nstop = \"4 s\""),
     (true, "workload = { size = \"1 MB\" }\nstart = \"1500 ms\""),
     (true, "workload = { rate = \"1 Mbit/s\" }"),
@@ -27,6 +27,10 @@ const SCHEDULED: [(bool, &str); 12] = [
         "workload = { rate = \"2 Mbit/s\", frame = \"33 ms\", key_every = 10, key_factor = 4.0 }\nstop = \"9 s\"",
     ),
     (false, "workload = { rate = \"2 Mbit/s\", frame = \"33 ms\" }\nstop = \"9 s\""),
+    (
+        true,
+        "workload = { rate = \"2 Mbit/s\", frame = \"33 ms\", until = \"3 s\", then = \"2 MB\" }",
+    ),
     (true, "workload = { arrivals = \"20/s\", sizes = \"web\" }\nstop = \"6 s\""),
     (true, "workload = { load = \"40 %\", sizes = [[\"1 kB\", 0.5], [\"50 kB\", 1.0]] }"),
 ];

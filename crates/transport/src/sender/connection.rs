@@ -465,8 +465,11 @@ impl Connection {
     pub fn reduce(&mut self, event: &Event, reducing_before: bool, acked: u32, clean: bool) {
         let reducing = self.is_reducing();
         if reducing && (event.congestion.is_some() || !reducing_before) {
-            let flight = self.board.outstanding() - self.board.sacked_out() + acked;
-            self.reduction.begin(self.target, flight);
+            let selective = self.transport.sack || self.transport.acks == AckFormat::Numbered;
+            let outstanding = self.board.outstanding();
+            let flight =
+                if selective { outstanding - self.board.sacked_out() + acked } else { outstanding };
+            self.reduction.begin(self.target, flight, selective);
         }
         self.decide(event.now);
         let in_flight = self.board.in_flight();

@@ -24,9 +24,10 @@ impl CwndReduction {
 
     /// A reduction from this window begins, while `flight` segments were neither acknowledged nor
     /// SACKed before the acknowledgement that made it begin (RFC 9937 section 6: RecoverFS).
-    pub(super) fn begin(&mut self, prior_window: u32, flight: u32) {
+    /// Without SACK, if not `selective`, none is SACKed.
+    pub(super) fn begin(&mut self, prior_window: u32, flight: u32, selective: bool) {
         match self {
-            CwndReduction::Prr(prr) => prr.begin(prior_window, flight),
+            CwndReduction::Prr(prr) => prr.begin(prior_window, flight, selective),
             CwndReduction::RateHalving(halving) => halving.begin(prior_window),
             CwndReduction::Pipe => {}
         }
@@ -132,28 +133,34 @@ impl RateHalving {
 ///
 /// RFC 9937 has Linux's bound too. It differs in what deliveries are a part of: the flight, where
 /// Linux takes the window, which is larger if the application was the limit or SACKs came before.
+/// And without SACK, where a duplicate acknowledgement counts as a segment, no more is delivered
+/// than the flight: a receiver could make up deliveries.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Prr {
     /// Deliveries are a part of the flight, not of the window.
     of_flight: bool,
     /// All that is to be delivered until the window has arrived.
     whole: u32,
+    /// All that counts as delivered.
+    most: u32,
     delivered: u32,
     out: u32,
     window: u32,
 }
 
 impl Prr {
-    fn begin(&mut self, prior_window: u32, flight: u32) {
-        let whole = if self.of_flight { flight } else { prior_window };
-        *self =
-            Prr { of_flight: self.of_flight, whole, delivered: 0, out: 0, window: prior_window };
+    fn begin(&mut self, prior_window: u32, flight: u32, selective: bool) {
+        let of_flight = self.of_flight;
+        let whole = if of_flight { flight } else { prior_window };
+        let most = if of_flight && !selective { flight } else { u32::MAX };
+        *self = Prr { of_flight, whole, most, delivered: 0, out: 0, window: prior_window };
     }
 
     /// An acknowledgement delivered `acked` segments. `target` is where the window shall arrive;
     /// `advanced`: the cumulative acknowledgement moved and nothing more was lost.
     #[inline]
     fn on_ack(&mut self, acked: u32, in_flight: u32, target: u32, advanced: bool) {
+        let acked = acked.min(self.most - self.delivered);
         if acked == 0 {
             return;
         }
@@ -181,7 +188,7 @@ mod tests {
     /// while data arrives and each segment that may leave does.
     fn left(algorithm: RecoveryAlgorithm) -> [u32; 3] {
         let mut reduction = CwndReduction::new(algorithm);
-        reduction.begin(20, 18);
+        reduction.begin(20, 18, true);
         let mut in_flight = 16;
         let mut left = 0;
         [4, 9, 17].map(|until| {
@@ -207,7 +214,7 @@ mod tests {
     /// target: the proportional part alone.
     fn in_proportion(algorithm: RecoveryAlgorithm) -> [u32; 3] {
         let mut reduction = CwndReduction::new(algorithm);
-        reduction.begin(20, 18);
+        reduction.begin(20, 18, true);
         let mut left = 0;
         [4, 9, 18].map(|until| {
             let CwndReduction::Prr(Prr { delivered: before, .. }) = reduction else {
@@ -232,6 +239,29 @@ mod tests {
         assert_eq!(in_proportion(RecoveryAlgorithm::Rfc9937), [4, 7, 14]);
         // ⌈14/20 · 4⌉, ⌈14/20 · 9⌉, ⌈14/20 · 18⌉.
         assert_eq!(in_proportion(RecoveryAlgorithm::Prr), [3, 7, 13]);
+    }
+
+    /// A receiver without SACK repeats acknowledgements without end: of a flight of 18 no more than
+    /// 18 are delivered, so that no more than the target has left. Linux counts all of them.
+    #[test]
+    fn rfc_9937_counts_no_more_deliveries_than_the_flight() {
+        let left = |algorithm| {
+            let mut reduction = CwndReduction::new(algorithm);
+            reduction.begin(20, 18, false);
+            let mut left = 0;
+            for _ in 0..100 {
+                reduction.on_ack(1, 15, 14, false);
+                let leaving = reduction.window(14, true).saturating_sub(15);
+                (0..leaving).for_each(|_| reduction.on_sent());
+                left += leaving;
+                // Segments that left are in flight until a repetition claims that they arrived.
+                if let CwndReduction::Prr(prr) = &mut reduction {
+                    prr.window = 15;
+                }
+            }
+            left
+        };
+        assert_eq!((left(RecoveryAlgorithm::Rfc9937), left(RecoveryAlgorithm::Prr)), (14, 70));
     }
 
     #[test]

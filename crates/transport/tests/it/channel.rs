@@ -45,6 +45,7 @@ fn channel() -> impl Strategy<Value = Channel> {
         prop::sample::select(vec![LossDetection::Rack, LossDetection::Dupack, LossDetection::Fack]);
     let recovery = prop::sample::select(vec![
         RecoveryAlgorithm::Prr,
+        RecoveryAlgorithm::Rfc9937,
         RecoveryAlgorithm::RateHalving,
         RecoveryAlgorithm::Pipe,
         RecoveryAlgorithm::Reno,

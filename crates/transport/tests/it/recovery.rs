@@ -34,6 +34,25 @@ fn three_segments_beyond_a_hole_prove_it_lost() {
     assert_eq!(rig.numbers(102)[0], 0);
 }
 
+/// RFC 9937 without SACK: nothing is SACKed, so that RecoverFS is all 22 segments outstanding, two
+/// of which left by limited transmit, and each duplicate acknowledgement delivers one. Towards a
+/// window of 10, ⌈10/22 · k⌉ have left after k of them. With SACK it is ⌈10/20 · k⌉, one more at
+/// the eleventh.
+#[test]
+fn without_sack_rfc_9937_counts_duplicates_as_deliveries() {
+    let left = |sack: bool| -> Vec<usize> {
+        let recovery = RecoveryAlgorithm::Rfc9937;
+        let mut rig = Rig::with(20.0, &Transport { sack, recovery, ..Transport::default() });
+        rig.sender.write(u64::MAX);
+        rig.numbers(0);
+        let block = |until: u64| sack.then_some((1, until));
+        let acks = (1..=13).map(|count: u64| (100 + count, 0, block(1 + count)));
+        releases(&mut rig, acks).iter().map(Vec::len).collect()
+    };
+    assert_eq!(left(false), [1, 1, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 0]);
+    assert_eq!(left(true), [1, 1, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
+}
+
 /// Shows RFC 8985 section 3.3.2: "the reordering window SHOULD start from a small fraction of the
 /// round-trip time"
 #[test]
