@@ -51,7 +51,7 @@ mod controllers {
                 .expect("a string grows");
         }
         compile_one(&arguments, "bpf/acknowledgements.bpf.c", &out.join("acknowledgements.o"));
-        for name in ["router", "deploy"] {
+        for name in ["router", "deploy", "deploy_open"] {
             let object = out.join(format!("{name}.o"));
             compile_one(&arguments, &format!("bpf/{name}.bpf.c"), &object);
         }

@@ -157,7 +157,66 @@ pub struct State {
     pub metrics: serde_json::Value,
 }
 
+/// Largest number of a state. All that is added up stays below the largest number that there is.
+const LARGEST: u64 = 1 << 52;
+
+/// The reason why the text of a state is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StateError {
+    /// It is not the text of a state.
+    Damaged(String),
+    /// It is of this other version of the program.
+    Other(String),
+}
+
 impl State {
+    /// Reads the text of a state.
+    ///
+    /// # Errors
+    ///
+    /// It is damaged, or of a version with another form.
+    pub fn read(text: &str) -> Result<State, StateError> {
+        let damaged = |error: serde_json::Error| StateError::Damaged(error.to_string());
+        let value: serde_json::Value = serde_json::from_str(text).map_err(damaged)?;
+        if value["format"] != FORMAT {
+            let version = value["narrows"].as_str().unwrap_or("an older one");
+            return Err(StateError::Other(version.to_owned()));
+        }
+        let state: State = serde_json::from_value(value).map_err(damaged)?;
+        match state.is_plausible() {
+            true => Ok(state),
+            false => Err(StateError::Damaged("it has numbers that no state has".to_owned())),
+        }
+    }
+
+    /// True if its numbers can be added up and shown.
+    fn is_plausible(&self) -> bool {
+        let arm = |own: &ArmCounts| {
+            let [one, two, three] = own.refused;
+            [
+                own.assigned,
+                own.closed,
+                one,
+                two,
+                three,
+                own.overridden,
+                own.restored,
+                own.not_restored,
+                own.timeouts,
+                own.acked,
+                own.sent,
+                own.again,
+            ]
+        };
+        let LeftOut { chose, mptcp, lapsed, rest } = self.left_out;
+        let numbers = self.counts.iter().flat_map(arm);
+        let others = [chose, mptcp, lapsed, rest, self.unrecorded, self.uncalled];
+        let places = self.periods.iter().chain(&self.pairs).map(|own| *own as u64);
+        let times = [self.share, self.age_s[0], self.age_s[1], self.lease_s];
+        numbers.chain(others).chain(places).all(|own| own <= LARGEST)
+            && times.iter().all(|own| (0.0..=1e12).contains(own))
+    }
+
     /// Returns the number of seconds that the experiment has taken; `None` while it goes on.
     pub fn took_s(&self) -> Option<f64> {
         self.ended.map(|end| end.saturating_sub(self.started) as f64 / 1e9)

@@ -185,8 +185,8 @@ static __always_inline bool takes_part(const struct tuple *tuple,
 
 static __always_inline bool over_interface(struct tcp_sock *tp, const struct deploy_policy *policy)
 {
-	struct dst_entry *route = BPF_CORE_READ(tp, inet_conn.icsk_inet.sk.sk_dst_cache);
-	u32 index = route ? BPF_CORE_READ(route, dev, ifindex) : 0;
+	struct dst_entry *route = tp->inet_conn.icsk_inet.sk.sk_dst_cache;
+	u32 index = route ? route->dev->ifindex : 0;
 
 	if (index == LOOPBACK && !policy->loopback)
 		return false;
@@ -195,7 +195,7 @@ static __always_inline bool over_interface(struct tcp_sock *tp, const struct dep
 
 static __always_inline void name_of(struct tcp_sock *tp, u64 *name)
 {
-	const struct tcp_congestion_ops *own = BPF_CORE_READ(tp, inet_conn.icsk_ca_ops);
+	const struct tcp_congestion_ops *own = tp->inet_conn.icsk_ca_ops;
 
 	name[0] = name[1] = 0;
 	if (own)
@@ -241,7 +241,7 @@ static __always_inline void count_bytes(struct tcp_sock *tp, struct deploy_conne
 
 static __always_inline int on_round_trip(struct bpf_sock_ops *ops, struct bpf_sock *sk,
 					 const struct deploy_live *now_live,
-					 const struct deploy_policy *policy, u64 now)
+					 const struct deploy_policy *policy)
 {
 	struct deploy_connection *own = bpf_sk_storage_get(&connections, sk, 0, 0);
 	struct tcp_sock *tp = bpf_skc_to_tcp_sock(sk);
@@ -265,7 +265,7 @@ static __always_inline int on_round_trip(struct bpf_sock_ops *ops, struct bpf_so
 	if (trips)
 		++*trips;
 	if (arm == TREATED && own->state == AS_ASSIGNED &&
-	    (policy->roll_back || now > now_live->lease_until_ns)) {
+	    (policy->roll_back || bpf_ktime_get_ns() > now_live->lease_until_ns)) {
 		if (bpf_setsockopt(ops, SOL_TCP, TCP_CONGESTION, own->before, sizeof(own->before))) {
 			count->not_restored++;
 			own->state = NOT_PUT_BACK;
@@ -289,7 +289,7 @@ static __always_inline u64 busy_us(struct tcp_sock *tp)
 }
 
 static __always_inline int on_close(struct bpf_sock_ops *ops, struct bpf_sock *sk,
-				    const struct deploy_policy *policy, u64 now)
+				    const struct deploy_policy *policy)
 {
 	struct deploy_connection *own = bpf_sk_storage_get(&connections, sk, 0, 0);
 	struct tcp_sock *tp = bpf_skc_to_tcp_sock(sk);
@@ -308,14 +308,14 @@ static __always_inline int on_close(struct bpf_sock_ops *ops, struct bpf_sock *s
 	/* Linux 6.7 and later. */
 	timeouts = bpf_core_field_exists(tp->total_rto) ? tp->total_rto : 0;
 	count->timeouts += timeouts;
-	/* Connections that end unseen do not come here (on_state). */
+	/* Its program may keep the socket, which is no open connection any more (deploy_open.bpf.c). */
 	own->seen = 1;
 	record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
 	if (!record) {
 		count->unrecorded++;
 		return 1;
 	}
-	record->at = now;
+	record->at = bpf_ktime_get_ns();
 	record->born = own->born;
 	record->cookie = bpf_get_socket_cookie(ops);
 	record->bytes_acked = tp->bytes_acked;
@@ -351,9 +351,10 @@ static __always_inline int on_close(struct bpf_sock_ops *ops, struct bpf_sock *s
 
 static __always_inline int on_established(struct bpf_sock_ops *ops, struct bpf_sock *sk,
 					  const struct deploy_live *now_live,
-					  const struct deploy_policy *policy, u64 now)
+					  const struct deploy_policy *policy)
 {
 	bool accepted = ops->op == BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB;
+	u64 now = bpf_ktime_get_ns();
 	u64 period = policy->period_ns ? (now - policy->start_ns) / policy->period_ns : 0;
 	u32 rest = REST, arm, drawn, place, treated, beside;
 	struct tcp_sock *tp = bpf_skc_to_tcp_sock(sk);
@@ -403,17 +404,22 @@ static __always_inline int on_established(struct bpf_sock_ops *ops, struct bpf_s
 	if (!own || !count)
 		return 1;
 	own->born = now;
+	/* A socket can connect again after its end. */
+	own->acked = own->sent = own->again = own->rtt_sum = 0;
+	own->rtts = own->rtt_max = own->seen = 0;
+	own->state = AS_ASSIGNED;
 	own->epoch = policy->epoch;
 	own->period = period;
 	own->age_ns = now - policy->start_ns - period * policy->period_ns;
 	own->arm = arm;
 	own->role = ops->op;
-	name_of(tp, own->before);
 	count->assigned++;
 	if (arm == TREATED && beside)
 		own->state = BESIDE;
 	__builtin_memcpy(name, arm == TREATED && !beside ? policy->treatment : policy->control,
 			 sizeof(name));
+	if (name[0])
+		name_of(tp, own->before);
 	if (name[0] && !is_same((u64 *)name, own->before)) {
 		error = bpf_setsockopt(ops, SOL_TCP, TCP_CONGESTION, name, sizeof(name));
 		if (error) {
@@ -436,11 +442,15 @@ int deploy(struct bpf_sock_ops *ops)
 	struct bpf_sock *sk = ops->sk;
 	struct deploy_policy *policy;
 	struct deploy_live *own;
-	u64 now;
 
-	if (op != BPF_SOCK_OPS_RTT_CB && op != BPF_SOCK_OPS_STATE_CB &&
-	    op != BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB && op != BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB)
+	/* Most calls are for states on the way to the end. */
+	if (op == BPF_SOCK_OPS_STATE_CB) {
+		if (ops->args[1] != BPF_TCP_CLOSE)
+			return 1;
+	} else if (op != BPF_SOCK_OPS_RTT_CB && op != BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB &&
+		   op != BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB) {
 		return 1;
+	}
 	own = bpf_map_lookup_elem(&live, &first);
 	if (!own || !sk)
 		return 1;
@@ -448,35 +458,9 @@ int deploy(struct bpf_sock_ops *ops)
 	policy = bpf_map_lookup_elem(&policies, &which);
 	if (!policy)
 		return 1;
-	now = bpf_ktime_get_ns();
 	if (op == BPF_SOCK_OPS_RTT_CB)
-		return on_round_trip(ops, sk, own, policy, now);
+		return on_round_trip(ops, sk, own, policy);
 	if (op == BPF_SOCK_OPS_STATE_CB)
-		return ops->args[1] == BPF_TCP_CLOSE ? on_close(ops, sk, policy, now) : 1;
-	return on_established(ops, sk, own, policy, now);
-}
-
-/*
- * Counts connections that end without a call of the program above, because another program of
- * their control group has taken the callbacks away. The kernel calls the programs of control groups
- * before it comes here (tcp_set_state).
- */
-SEC("tp_btf/inet_sock_set_state")
-int BPF_PROG(on_state, const struct sock *sk, int before, int after)
-{
-	struct deploy_connection *own;
-	struct deploy_counts *count;
-	u32 arm;
-
-	if (after != BPF_TCP_CLOSE)
-		return 0;
-	own = bpf_sk_storage_get(&connections, (void *)sk, 0, 0);
-	if (!own || own->seen)
-		return 0;
-	own->seen = 1;
-	arm = own->arm;
-	count = bpf_map_lookup_elem(&counts, &arm);
-	if (count)
-		count->uncalled++;
-	return 0;
+		return on_close(ops, sk, policy);
+	return on_established(ops, sk, own, policy);
 }

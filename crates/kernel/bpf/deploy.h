@@ -71,7 +71,7 @@ struct deploy_connection {
 	core_u32 role;	    /* 4 if this host opened it, 5 if it accepted it */
 	core_u32 state;	    /* 0 as assigned, 1 put back, 2 could not be put back, 3 refused,
 			     * 4 drawn as treated with the control */
-	core_u32 seen;	    /* 1 when its end was seen */
+	core_u32 seen;	    /* 1 when the program has seen its end */
 };
 
 /* A connection at its end. It has no address. */
@@ -118,7 +118,6 @@ struct deploy_counts {
 	core_u64 restored;     /* treated connections that were put back */
 	core_u64 not_restored; /* treated connections that could not be put back */
 	core_u64 overridden;   /* treated connections that ended with another controller */
-	core_u64 uncalled;     /* connections that ended without a call of the program */
 	core_u64 timeouts;     /* retransmission timeouts of connections that ended */
 	core_u64 unrecorded;   /* records lost, because earlier ones had not been read */
 	core_u64 acked;	       /* bytes acknowledged */

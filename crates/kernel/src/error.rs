@@ -76,6 +76,18 @@ pub enum KernelError {
         /// Complete log of libbpf.
         log: String,
     },
+    /// A program lets no other into its control group, or below it.
+    #[error(
+        "the program \"{program}\" (number {id}) has the control group {} for itself, with all below it: end the tool that attached it, have that tool attach it with BPF_F_ALLOW_MULTI, or detach it with `bpftool cgroup detach {} sock_ops id {id}`", cgroup.display(), cgroup.display()
+    )]
+    Exclusive {
+        /// Control group of the other program.
+        cgroup: PathBuf,
+        /// Name of the other program; empty if it has none.
+        program: String,
+        /// Number of the other program.
+        id: u32,
+    },
     /// An operation on the file system of pins failed.
     #[error("{} cannot be {what}: {source}", path.display())]
     Pins {

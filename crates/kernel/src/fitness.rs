@@ -24,6 +24,18 @@ pub fn fit() -> Result<(), KernelError> {
     host.rights()
 }
 
+/// Checks that this host can have deployments: the conditions of [`fit`], without the right to do
+/// everything (`CAP_SYS_ADMIN`).
+///
+/// # Errors
+///
+/// The errors of [`fit`].
+pub fn fit_for_deployments() -> Result<(), KernelError> {
+    let host = Host::read(Path::new("/"));
+    host.kernel()?;
+    host.rights_but(SYS_ADMIN)
+}
+
 /// Checks that this host can have routers: the conditions of [`fit`], and programs at the egress of
 /// interfaces (tcx, Linux 6.6).
 ///
@@ -126,12 +138,17 @@ impl Host {
     }
 
     fn rights(&self) -> Result<(), KernelError> {
+        self.rights_but(0)
+    }
+
+    /// Checks the rights, except for some of them.
+    fn rights_but(&self, left_out: u64) -> Result<(), KernelError> {
         let has = |one: u64| self.capabilities & one != 0;
         let needed = [
             ("CAP_BPF", has(BPF) || has(SYS_ADMIN)),
             ("CAP_PERFMON", has(PERFMON) || has(SYS_ADMIN)),
             ("CAP_NET_ADMIN", has(NET_ADMIN)),
-            ("CAP_SYS_ADMIN", has(SYS_ADMIN)),
+            ("CAP_SYS_ADMIN", has(SYS_ADMIN) || left_out & SYS_ADMIN != 0),
         ];
         let lacking: Vec<&str> =
             needed.iter().filter(|(_, there)| !there).map(|(name, _)| *name).collect();
@@ -185,6 +202,9 @@ mod tests {
         let capabilities = NET_ADMIN | BPF | PERFMON | SYS_ADMIN;
         assert!(Host { capabilities, ..host() }.rights().is_ok());
         assert!(Host { release: "10.0".to_owned(), ..host() }.kernel().is_ok());
+        let capabilities = NET_ADMIN | BPF | PERFMON;
+        assert!(Host { capabilities, ..host() }.rights().is_err());
+        assert!(Host { capabilities, ..host() }.rights_but(SYS_ADMIN).is_ok());
     }
 
     #[test]

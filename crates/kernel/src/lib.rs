@@ -67,7 +67,7 @@ pub use calls::Counting;
 #[cfg(feature = "bpf")]
 pub use cgroups::cgroup_mount;
 pub use error::KernelError;
-pub use fitness::{counts_code_points, fit};
+pub use fitness::{counts_code_points, fit, fit_for_deployments};
 #[cfg(feature = "bpf")]
 pub use judge::judge;
 #[cfg(feature = "bpf")]

@@ -27,7 +27,7 @@ pub fn elsewhere() -> Vec<Elsewhere> {
             continue;
         }
         let default = number.map_err(io::Error::from).and_then(|number| {
-            let default = enter(&path)?;
+            let default = enter(&path, default)?;
             seen.insert(number);
             Ok(default)
         });
@@ -44,15 +44,32 @@ pub fn elsewhere() -> Vec<Elsewhere> {
     found
 }
 
-/// Reads the default in a network namespace, in a thread that enters it and ends.
-fn enter(path: &Path) -> io::Result<String> {
+/// Does `work` in this process's network namespace, and in each other that it may enter.
+pub(crate) fn in_each<T: Send>(work: impl Fn() -> T + Sync) -> Vec<T> {
+    let mut seen: BTreeSet<u64> =
+        stat("/proc/self/ns/net").map(|own| own.st_ino).into_iter().collect();
+    let mut done = vec![work()];
+    for (path, _) in mounted().into_iter().chain(processes()) {
+        let Ok(number) = stat(&path).map(|file| file.st_ino) else { continue };
+        if !seen.contains(&number)
+            && let Ok(result) = enter(&path, &work)
+        {
+            seen.insert(number);
+            done.push(result);
+        }
+    }
+    done
+}
+
+/// Does `work` in a network namespace, in a thread that enters it and ends.
+fn enter<T: Send>(path: &Path, work: impl FnOnce() -> T + Send) -> io::Result<T> {
     let namespace = open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
-    let read = || {
+    let there = || {
         move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network))?;
-        Ok(default())
+        Ok(work())
     };
     thread::scope(|scope| {
-        scope.spawn(read).join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        scope.spawn(there).join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 

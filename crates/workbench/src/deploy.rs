@@ -20,6 +20,13 @@ use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+/// Most packets of a plan without `--full`: some three hours on one core.
+const MOST_PACKETS: f64 = 4e10;
+/// Packets that a core simulates in an hour, by order of magnitude.
+const PACKETS_PER_HOUR: f64 = 1.4e10;
+/// Bits of a full packet.
+const PACKET_BITS: f64 = 12_000.0;
+
 /// The controller that Linux gives each connection unless somebody has changed it.
 const DEFAULT: &str = "cubic";
 
@@ -86,7 +93,41 @@ fn planned(args: &DeployPlan) -> Result<(String, Plan), Failure> {
     let seeds = args.seeds.unwrap_or(if args.quick { 3 } else { 10 });
     let effort = Effort { seeds, ramp: !args.quick };
     let observed = args.observed.as_deref().map(|name| observed(name, &experiment)).transpose()?;
-    Ok((text, Plan { network, arms, effort, experiment, observed }))
+    let plan = Plan { network, arms, effort, experiment, observed };
+    if !args.full {
+        refuse_large(&plan)?;
+    }
+    Ok((text, plan))
+}
+
+/// Refuses a plan that would simulate for hours.
+fn refuse_large(plan: &Plan) -> Result<(), Failure> {
+    let first = plan.first_jobs().remove(0);
+    let work = Work::estimated(&plan.scenario(&first)?);
+    let seconds = work.length.as_secs_f64();
+    let packets = move |effort: Effort| {
+        work.weight as f64 * 1e6 * seconds / PACKET_BITS * effort.runs() as f64
+    };
+    let needed = packets(plan.effort);
+    if needed <= MOST_PACKETS {
+        return Ok(());
+    }
+    let smaller = [true, false]
+        .into_iter()
+        .flat_map(|ramp| (2..=plan.effort.seeds).rev().map(move |seeds| Effort { seeds, ramp }));
+    let fits = smaller
+        .filter(|own| plan.effort.ramp || !own.ramp)
+        .find(|own| packets(*own) <= MOST_PACKETS);
+    let remedy = match fits {
+        Some(Effort { seeds, ramp: true }) => format!("take --seeds {seeds}"),
+        Some(Effort { seeds, ramp: false }) => format!("take --quick --seeds {seeds}"),
+        None => "divide the rates of its links and of its traffic by ten: what connections share stays the same, and deviations grow".to_owned(),
+    };
+    Err(Failure::Other(format!(
+        "this plan simulates up to {:.0} thousand million packets, some {:.0} hours on one core; {remedy}, or simulate all of it with --full",
+        needed / 1e9,
+        (needed / PACKETS_PER_HOUR).max(1.0)
+    )))
 }
 
 /// Reads the observation of an experiment on a host, by its name or the folder of its state.

@@ -17,6 +17,7 @@ mod contenders;
 mod controller_files;
 mod deploy;
 mod error;
+pub mod experiments;
 mod fidelity;
 mod fit;
 mod host;

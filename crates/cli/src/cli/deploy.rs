@@ -1,7 +1,7 @@
 //! Arguments of experiments on a host's real connections.
 
-use crate::deploy::STATES;
 use clap::{Args, Subcommand};
+use narrows_deploy::state::STATES;
 use narrows_workbench::request;
 use std::path::PathBuf;
 
@@ -84,6 +84,8 @@ pub enum OpenArg {
     Change,
     /// They keep the treatment to their end
     Keep,
+    /// They are reset, and their programs see an error
+    Reset,
 }
 
 #[cfg(feature = "bpf")]
@@ -93,6 +95,7 @@ impl OpenArg {
         match self {
             OpenArg::Change => "change",
             OpenArg::Keep => "keep",
+            OpenArg::Reset => "reset",
         }
     }
 }

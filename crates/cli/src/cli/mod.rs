@@ -11,7 +11,7 @@ mod results;
 
 pub use deploy::{
     DeployArgs, DeployCommand, DeployRemoveArgs, DeployReportArgs, DeployStartArgs,
-    DeployStatusArgs, DeployStopArgs,
+    DeployStatusArgs, DeployStopArgs, OpenArg,
 };
 pub use forward::{
     At, ForwardArgs, ForwardCommand, ForwarderArgs, GetArgs, KeyArgs, NdnArgs, NdnCommand,

@@ -4,33 +4,28 @@
 mod agent;
 #[cfg(feature = "bpf")]
 mod dry;
-mod folder;
 #[cfg(feature = "bpf")]
 mod names;
 #[cfg(feature = "bpf")]
 mod notify;
-#[cfg(feature = "bpf")]
-mod owned;
 #[cfg(feature = "bpf")]
 mod place;
 #[cfg(feature = "bpf")]
 mod remove;
 mod report;
 #[cfg(feature = "bpf")]
+mod reset;
+#[cfg(feature = "bpf")]
 mod start;
-mod state;
 mod status;
 #[cfg(feature = "bpf")]
 mod stop;
-#[cfg(feature = "bpf")]
-mod writer;
 
 #[cfg(feature = "bpf")]
 pub use remove::remove;
 pub use report::report;
 #[cfg(feature = "bpf")]
 pub use start::start;
-pub use state::STATES;
 pub use status::status;
 #[cfg(feature = "bpf")]
 pub use stop::stop;

@@ -1,10 +1,9 @@
 //! `narrows deploy remove`.
 
-use super::folder::has_agent;
-use super::state::names;
 use crate::cli::DeployRemoveArgs;
 use crate::terminal;
 use narrows_kernel::deployment::Deployment;
+use narrows_workbench::experiments::{has_agent, names};
 use narrows_workbench::{Failure, Outcome};
 use std::fs;
 
@@ -14,8 +13,8 @@ pub fn remove(args: &DeployRemoveArgs) -> Result<Outcome, Failure> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     let path = args.state.join(name);
     let is_named = !name.is_empty() && name.chars().all(plain);
-    let pinned = if is_named { Deployment::adopt(name)? } else { None };
-    if !is_named || (pinned.is_none() && !path.is_dir()) {
+    let is_pinned = is_named && Deployment::names().contains(name);
+    if !is_named || !(is_pinned || path.is_dir()) {
         let others = names(&args.state);
         return Err(Failure::Other(format!(
             "there is no experiment \"{name}\" in {}; there are: {}",
@@ -28,10 +27,16 @@ pub fn remove(args: &DeployRemoveArgs) -> Result<Outcome, Failure> {
             "the experiment \"{name}\" goes on; `narrows deploy stop {name}` ends it"
         )));
     }
-    if let Some(pinned) = pinned {
-        pinned.roll_back()?;
-        std::thread::sleep(super::stop::DRAIN);
-        pinned.remove()?;
+    if is_pinned {
+        // A killed agent may have left a part of the pins, with which nobody can be treated.
+        match Deployment::adopt(name) {
+            Ok(Some(pinned)) => {
+                pinned.roll_back()?;
+                std::thread::sleep(super::stop::DRAIN);
+                pinned.remove()?;
+            }
+            _ => drop(Deployment::discard(name)?),
+        }
     }
     if path.is_dir() {
         fs::remove_dir_all(&path).map_err(|error| {

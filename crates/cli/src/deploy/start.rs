@@ -2,33 +2,27 @@
 
 use super::agent::Begin;
 use super::dry;
-use super::folder::{EXPERIMENT, has_agent};
 use super::names::in_kernel;
 use super::place::{group, mount, open};
-use super::state::names;
 use super::status::shown;
 use crate::cli::DeployStartArgs;
 use crate::terminal;
 use narrows_deploy::Experiment;
-use narrows_deploy::experiment::{OpenConnections, Ports};
+use narrows_deploy::experiment::Ports;
 use narrows_deploy::state::Phase;
 use narrows_files::{Limit, read_text};
+use narrows_workbench::experiments::{EXPERIMENT, has_agent, names};
 use narrows_workbench::{Failure, Outcome};
 use std::path::Path;
 
 /// Runs an experiment to its end.
 pub fn start(args: &DeployStartArgs) -> Result<Outcome, Failure> {
-    narrows_kernel::fit()?;
+    narrows_kernel::fit_for_deployments()?;
     let file = args.experiment.display().to_string();
     let text = read_text(&args.experiment, Limit::TEXT).map_err(|error| {
         Failure::Other(format!("{file} cannot be read: {error}; give the file of an experiment"))
     })?;
     let experiment = resolved(&text, &file)?;
-    if experiment.roll_back.open == OpenConnections::Reset {
-        return Err(Failure::Other(format!(
-            "{file}: open = \"reset\" is not carried out; write \"change\" or \"keep\""
-        )));
-    }
     let select = &experiment.select;
     if select.cgroups.iter().any(|own| own == "/") && select.ports.is_empty() && !args.all {
         return Err(Failure::Other(format!(

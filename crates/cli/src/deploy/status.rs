@@ -1,10 +1,10 @@
 //! `narrows deploy status`.
 
-use super::folder::has_agent;
-use super::state::{State, names, read};
 use crate::cli::DeployStatusArgs;
 use crate::terminal;
 use narrows_deploy::result::status_text;
+use narrows_deploy::state::State;
+use narrows_workbench::experiments::{has_agent, names, read};
 use narrows_workbench::{Failure, Outcome};
 
 /// Shows the experiments of this host.

@@ -1,13 +1,11 @@
 //! `narrows deploy stop`.
 
-use super::folder::has_agent;
-use super::owned::want;
-use super::state::read;
-use super::writer::write;
-use crate::cli::DeployStopArgs;
+use super::reset::reset;
+use crate::cli::{DeployStopArgs, OpenArg};
 use crate::terminal;
 use narrows_deploy::state::Phase;
-use narrows_kernel::deployment::{Deployment, Policy};
+use narrows_kernel::deployment::Deployment;
+use narrows_workbench::experiments::{has_agent, read, want, write};
 use narrows_workbench::{Failure, Outcome};
 use rustix::process::{Pid, Signal, kill_process};
 use std::thread;
@@ -40,12 +38,16 @@ pub fn stop(args: &DeployStopArgs) -> Result<Outcome, Failure> {
         }
     }
     if let Some(left) = Deployment::adopt(&args.name)? {
-        if args.open.is_some_and(|own| own.word() == "keep") {
-            let policy = left.policy()?;
-            left.set(&Policy { on: 0, periods: 0, epoch: policy.epoch + 1, ..policy }, &[])?;
-        } else {
-            left.roll_back()?;
-            thread::sleep(DRAIN);
+        match args.open {
+            Some(OpenArg::Keep) => left.switch_off()?,
+            Some(OpenArg::Reset) => {
+                reset(&left)?;
+                thread::sleep(DRAIN);
+            }
+            Some(OpenArg::Change) | None => {
+                left.roll_back()?;
+                thread::sleep(DRAIN);
+            }
         }
         left.remove()?;
     }

@@ -128,6 +128,18 @@ pub enum OpenConnections {
     Reset,
 }
 
+impl OpenConnections {
+    /// Returns the end that files call so; `None` if there is none.
+    pub fn named(word: &str) -> Option<OpenConnections> {
+        match word {
+            "change" => Some(OpenConnections::Change),
+            "keep" => Some(OpenConnections::Keep),
+            "reset" => Some(OpenConnections::Reset),
+            _ => None,
+        }
+    }
+}
+
 /// Records that are written, and metrics that are served.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kept {

@@ -27,7 +27,9 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Histogra
     }
     // The middles of buckets are at most twice their lower ends.
     let within = |(low, count): &(u64, u64)| *low <= u64::MAX / 4 && *count < 1 << 40;
-    if !kept.counts.iter().all(within) || kept.ends[0] > kept.ends[1] {
+    let all: u128 = kept.counts.iter().map(|(_, count)| u128::from(*count)).sum();
+    let is_large = all > 1 << 52 || kept.ends[1] > u64::MAX / 2;
+    if is_large || !kept.counts.iter().all(within) || kept.ends[0] > kept.ends[1] {
         return Err(D::Error::custom("it has counts that no histogram has"));
     }
     let counts = kept.counts.into_iter().map(|(low, count)| (Span::from_nanos(low), count));

@@ -12,6 +12,12 @@ use std::collections::BTreeMap;
 /// is ours.
 const SMALLEST: u64 = 10_000;
 
+/// Largest number of a period that is kept.
+const LARGEST: u64 = 1 << 52;
+/// Largest logarithm of a time in seconds or of a rate in bytes per second: 2^64 ns are e^24 s, and
+/// 2^64 bytes in a nanosecond e^66 bytes per second.
+const LOGARITHM: f64 = 66.0;
+
 /// Completion of a connection that the kernel reports as 0: it counts ticks of 1 to 10 ms.
 const LESS_THAN_A_TICK: Span = Span::from_millis(1);
 
@@ -116,6 +122,23 @@ impl Measured {
     /// Adds bytes that connections of the arm got acknowledged.
     pub fn add_acked(&mut self, acked: u64) {
         self.acked += acked;
+    }
+
+    /// True if its numbers can be those of a period. What is added up over all periods then stays
+    /// below the largest number that there is.
+    pub fn is_plausible(&self) -> bool {
+        let numbers = [self.connections, self.acked, self.sent, self.again, self.timeouts];
+        let class = |(class, own): (&u32, &Sums)| {
+            let within = |own: &f64, most: f64| own.is_finite() && own.abs() <= most;
+            let logarithms = own.logarithms.iter().all(|sum| within(sum, LOGARITHM * own.count));
+            *class <= u64::BITS / 2
+                && (1.0..=LARGEST as f64).contains(&own.count)
+                && logarithms
+                && own.squares.iter().all(|sum| within(sum, LOGARITHM * LOGARITHM * own.count))
+        };
+        numbers.iter().all(|own| *own <= LARGEST)
+            && self.rates == (0.0, 0.0)
+            && self.classes.iter().all(class)
     }
 
     /// Returns the bytes that connections of the arm got acknowledged.

@@ -4,13 +4,15 @@ use super::outcome::{Outcome, Ramp, Verdict};
 use super::text::{advice, ramp, rows, spillover, timings, words};
 use crate::sections::{CSS, drawn, section, table, verdict};
 use maud::html;
-use narrows_figure::{Axis, Content, Figure, Rule, Scale, Series};
+use narrows_figure::{Axis, Content, Figure, Scale, Series};
 use narrows_measure::sequential::Mean;
 use narrows_report::{Document, capital};
 
 const READING: &str = include_str!("reading.html");
 /// Points on a line of the figure between shares of 0 and 100 %.
 const PERCENT: f64 = 100.0;
+/// Colour of what no design measures.
+const GREY: usize = 6;
 
 /// Returns the page. `setup` describes the network, `remake` the command that repeats the plan.
 pub fn page(outcome: &Outcome, setup: &str, remake: &str, version: &str) -> String {
@@ -89,7 +91,15 @@ pub(super) fn figure(outcome: &Outcome) -> Figure {
             ..Series::default()
         }
     };
-    let truth = outcome.metrics[0].truth.as_ref().map(change);
+    // A line over all shares, named in the legend: a name beside it would lie on the points.
+    let truth = outcome.metrics[0].truth.as_ref().map(change).map(|at| Series {
+        name: "all treated".to_owned(),
+        colour: GREY,
+        dash: 1,
+        points: [0.0, PERCENT].map(|share| Some((share, at))).to_vec(),
+        joined: true,
+        ..Series::default()
+    });
     Figure {
         name: Some("ramp-up".to_owned()),
         title: format!("{} while a share is treated", capital(&words(metric))),
@@ -103,15 +113,15 @@ pub(super) fn figure(outcome: &Outcome) -> Figure {
         },
         y: Axis { title: "Change, %".to_owned(), scale: Scale::Linear { zero: true } },
         content: Content::Curves {
-            series: vec![
+            series: [
                 series(0, "A/B test says", &|own| own.test),
                 series(1, "treated", &|own| own.treated),
                 series(2, "untreated", &|own| own.control),
-            ],
-            rules: truth
-                .map(|at| Rule { vertical: false, at, text: "all treated".to_owned() })
-                .into_iter()
-                .collect(),
+            ]
+            .into_iter()
+            .chain(truth)
+            .collect(),
+            rules: Vec::new(),
         },
     }
 }

@@ -35,6 +35,14 @@ pub struct Effort {
     pub ramp: bool,
 }
 
+impl Effort {
+    /// Returns the number of runs of a plan whose second timing is without bias.
+    pub fn runs(self) -> u64 {
+        let shares = if self.ramp { RAMP.len() + 1 } else { 3 };
+        u64::from(self.seeds) * (shares + 2 * 3) as u64
+    }
+}
+
 /// A plan: the experiment, and the network on which it is simulated.
 #[derive(Clone, Debug)]
 pub struct Plan {

@@ -97,6 +97,9 @@ fn ending(own: &Ended, summary: &Summary) -> String {
     let took =
         own.state.took_s().map_or(String::new(), |own| format!(", {}", span(own.round() as u64)));
     match summary.state {
+        "completed" if summary.metrics.iter().all(|own| own.harm.is_none()) => {
+            "Completed. No metric has a bound of harm.".to_owned()
+        }
         "completed" => {
             "Completed: no harm beyond a bound was shown. That does not show that there is none."
                 .to_owned()

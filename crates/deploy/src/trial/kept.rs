@@ -58,6 +58,9 @@ impl KeptPeriod {
             };
             let own: KeptPeriod =
                 serde_json::from_str(line).map_err(|error| refuse(error.to_string()))?;
+            if !own.arms.iter().all(Measured::is_plausible) {
+                return Err(refuse("it has numbers that no period has".to_owned()));
+            }
             if own.period != all.len() {
                 return Err(refuse(format!("period {} is not {}", own.period, all.len())));
             }

@@ -2,4 +2,5 @@
 
 mod alarms;
 mod errors;
+mod kept;
 mod plan;

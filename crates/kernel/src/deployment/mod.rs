@@ -2,6 +2,8 @@
 //! (`bpf/deploy.bpf.c`), pinned until it is removed.
 
 mod draw;
+mod exclusive;
+mod open;
 mod shared;
 
 pub use draw::{Tuple, draw};
@@ -11,7 +13,7 @@ pub use shared::{
 pub use shared::{class_ends, name_bytes, name_text};
 
 use crate::error::KernelError;
-use crate::fitness::fit;
+use crate::fitness::fit_for_deployments;
 use crate::log::listening;
 use crate::place::failed;
 use libbpf_rs::{
@@ -43,9 +45,8 @@ const MAPS: [&str; 10] = [
     "interfaces",
 ];
 
-/// The program of control groups, and the one that counts ends which that does not see.
+/// The program of control groups.
 const PROGRAM: &str = "deploy";
-const ENDS: &str = "on_state";
 
 /// A deployment in the kernel. It stays when it is dropped; its lease lapses.
 pub struct Deployment {
@@ -67,7 +68,7 @@ impl Deployment {
     ///
     /// The host is unfit, the name is taken, or the kernel refuses; nothing is left in the kernel.
     pub fn start(name: &str, cgroups: &[File]) -> Result<Deployment, KernelError> {
-        fit()?;
+        fit_for_deployments()?;
         crate::place::mount()?;
         let path = Path::new(PINS).join(name);
         for directory in [Path::new(PINS), &path] {
@@ -88,7 +89,8 @@ impl Deployment {
             Ok(maps) => Ok(Deployment { path, maps }),
             Err(error) => {
                 let _ = Deployment { path, maps: Vec::new() }.remove();
-                Err(error)
+                // The kernel gives the same reason, EPERM, for this and for much else.
+                Err(cgroups.iter().find_map(exclusive::above).unwrap_or(error))
             }
         }
     }
@@ -101,14 +103,7 @@ impl Deployment {
     /// The kernel refuses.
     pub fn attach(&self, place: usize, cgroup: &File) -> Result<(), KernelError> {
         listening("the deployment", || {
-            let mut open = ObjectBuilder::default().name("narrows")?.open_memory(OBJECT)?;
-            for mut map in open.maps_mut() {
-                let name = map.name().to_string_lossy().into_owned();
-                if MAPS.contains(&name.as_str()) {
-                    map.reuse_pinned_map(self.path.join(name))?;
-                }
-            }
-            let object = open.load()?;
+            let object = self.beside(OBJECT)?;
             let mut link = program(&object, PROGRAM).attach_cgroup(cgroup.as_raw_fd())?;
             let path = self.path.join(format!("link-{place}"));
             let _ = fs::remove_file(&path);
@@ -116,13 +111,25 @@ impl Deployment {
         })
     }
 
+    /// Loads an object whose maps are those of this deployment.
+    fn beside(&self, object: &[u8]) -> libbpf_rs::Result<Object> {
+        let mut open = ObjectBuilder::default().name("narrows")?.open_memory(object)?;
+        for mut map in open.maps_mut() {
+            let name = map.name().to_string_lossy().into_owned();
+            if MAPS.contains(&name.as_str()) {
+                map.reuse_pinned_map(self.path.join(name))?;
+            }
+        }
+        open.load()
+    }
+
     /// Opens a pinned deployment; `None` if no deployment has this name.
     ///
     /// # Errors
     ///
-    /// This process has no rights, or a pin is damaged.
+    /// This process has no rights, or a pin is damaged or of another version of narrows.
     pub fn adopt(name: &str) -> Result<Option<Deployment>, KernelError> {
-        fit()?;
+        fit_for_deployments()?;
         let path = Path::new(PINS).join(name);
         if !path.is_dir() {
             return Ok(None);
@@ -133,7 +140,33 @@ impl Deployment {
                 .map_err(|error| failed(&path.join(map), "opened")(std::io::Error::other(error)))
         };
         let maps = MAPS.into_iter().map(open).collect::<Result<_, _>>()?;
-        Ok(Some(Deployment { path, maps }))
+        let found = Deployment { path, maps };
+        let sizes = [
+            ("policies", size_of::<Policy>()),
+            ("counts", size_of::<Counts>()),
+            ("live", size_of::<Live>()),
+        ];
+        match sizes.into_iter().find(|(map, size)| found.map(map).value_size() as usize != *size) {
+            None => Ok(Some(found)),
+            Some((map, _)) => Err(failed(&found.path.join(map), "read")(std::io::Error::other(
+                "another version of narrows made it; stop the experiment with that version, or remove the directory",
+            ))),
+        }
+    }
+
+    /// Removes the pins of a deployment, whatever is left of it: a killed process may not have made
+    /// all of them. Returns false if there are none.
+    ///
+    /// # Errors
+    ///
+    /// A pin cannot be removed.
+    pub fn discard(name: &str) -> Result<bool, KernelError> {
+        let path = Path::new(PINS).join(name);
+        let is_there = path.is_dir();
+        if is_there {
+            Deployment { path, maps: Vec::new() }.remove()?;
+        }
+        Ok(is_there)
     }
 
     /// Returns the names of the pinned deployments.
@@ -252,6 +285,16 @@ impl Deployment {
         self.put("live", &0_u32.to_ne_bytes(), bytemuck::bytes_of(&live))
     }
 
+    /// Ends the treatment of new connections. Open treated ones keep theirs to their end.
+    ///
+    /// # Errors
+    ///
+    /// The kernel refuses the policy.
+    pub fn switch_off(&self) -> Result<(), KernelError> {
+        let policy = self.policy()?;
+        self.set(&Policy { on: 0, periods: 0, epoch: policy.epoch + 1, ..policy }, &[])
+    }
+
     /// Ends the treatment: nobody is treated any more, and open treated connections get back what
     /// they had, each with its next acknowledgement.
     ///
@@ -350,8 +393,6 @@ fn pin(
         map.pin(path.join(name))?;
         maps.push((name, MapHandle::from_pinned_path(path.join(name))?));
     }
-    let mut link: Link = program(&object, ENDS).attach_trace()?;
-    link.pin(path.join("link-ends"))?;
     for (place, cgroup) in cgroups.iter().enumerate() {
         let mut link: Link = program(&object, PROGRAM).attach_cgroup(cgroup.as_raw_fd())?;
         link.pin(path.join(format!("link-{place}")))?;

@@ -4,8 +4,8 @@
 
 use crate::common::is_root;
 use crate::deployment::{Deployed, Group, MANY, controllers, policy};
-use libbpf_rs::ObjectBuilder;
-use narrows_kernel::deployment::{Policy, Share, monotonic_ns, name_bytes, name_text};
+use libbpf_rs::{Object, ObjectBuilder};
+use narrows_kernel::deployment::{Deployment, Policy, Share, monotonic_ns, name_bytes, name_text};
 use std::fs;
 use std::os::fd::AsRawFd;
 use std::process::Command;
@@ -23,6 +23,72 @@ __attribute__((section("sockops"), used)) int taker(struct bpf_sock_ops *ops)
 }
 char _license[] __attribute__((section("license"), used)) = "GPL";
 "#;
+
+/// Compiles and loads the program that takes callbacks away.
+fn taker(what: &str) -> Object {
+    let folder = std::env::temp_dir().join(format!("narrows-{what}-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("it can be made");
+    fs::write(folder.join("taker.c"), TAKER).expect("it can be written");
+    let compiled = Command::new("clang")
+        .args(["-O2", "-g", "-target", "bpf", "-c", "taker.c", "-o", "taker.o"])
+        .arg(format!("-I/usr/include/{}-linux-gnu", std::env::consts::ARCH))
+        .current_dir(&folder)
+        .status()
+        .expect("clang runs");
+    assert!(compiled.success());
+    let object = ObjectBuilder::default()
+        .open_file(folder.join("taker.o"))
+        .and_then(|open| open.load())
+        .expect("it loads");
+    fs::remove_dir_all(folder).expect("it can be removed");
+    object
+}
+
+/// Attaches a pinned program to a control group without any flag, as tools did before there were
+/// links (`BPF_PROG_ATTACH`).
+const ATTACH: &str = r#"
+import ctypes, os, struct, sys
+number = {"x86_64": 321, "aarch64": 280}[os.uname().machine]
+call = ctypes.CDLL(None, use_errno=True).syscall
+path = ctypes.create_string_buffer(sys.argv[1].encode())
+get = struct.pack("=QII", ctypes.addressof(path), 0, 0)
+program = call(number, 7, get, len(get))
+group = os.open(sys.argv[2], os.O_RDONLY)
+attach = struct.pack("=IIII", group, program, 3, 0)
+if program < 0 or call(number, 8, attach, len(attach)) != 0: sys.exit(os.strerror(ctypes.get_errno()))
+"#;
+
+#[test]
+fn a_program_that_excludes_others_is_named() {
+    if !is_root() {
+        return;
+    }
+    let group = Group::make("narrows-alone");
+    let below = group.0.join("below");
+    fs::create_dir(&below).expect("it can be made");
+    let object = taker("alone");
+    let mut program = object.progs_mut().next().expect("there is one");
+    let pin = format!("/sys/fs/bpf/narrows-alone-{}", std::process::id());
+    program.pin(&pin).expect("it can be pinned");
+    let attached = Command::new("python3").args(["-c", ATTACH, &pin]).arg(&group.0).status();
+    fs::remove_file(&pin).expect("it can be removed");
+    assert!(attached.expect("python3 runs").success());
+    for cgroup in [&group.0, &below] {
+        let cgroup = fs::File::open(cgroup).expect("it is there");
+        let name = format!("alone-{}", std::process::id());
+        let told = match Deployment::start(&name, &[cgroup]) {
+            Ok(_) => panic!("it is excluded"),
+            Err(error) => error.to_string(),
+        };
+        assert!(told.contains("the program \"taker\""), "{told}");
+        assert!(
+            told.contains(&format!("the control group {} for itself", group.0.display())),
+            "{told}"
+        );
+        assert!(!Deployment::names().contains(&name));
+    }
+    fs::remove_dir(&below).expect("it is empty");
+}
 
 fn lease() -> Duration {
     Duration::from_secs(60)
@@ -57,31 +123,57 @@ fn ends_that_another_program_hides_are_counted() {
     let deployed = Deployed::start("hidden", &group);
     deployed.renew(lease()).expect("it can be renewed");
     deployed.set(&policy(&treatment), &[1.0.into()]).expect("it can be set");
-    let folder = std::env::temp_dir().join(format!("narrows-taker-{}", std::process::id()));
-    fs::create_dir_all(&folder).expect("it can be made");
-    fs::write(folder.join("taker.c"), TAKER).expect("it can be written");
-    let compiled = Command::new("clang")
-        .args(["-O2", "-g", "-target", "bpf", "-c", "taker.c", "-o", "taker.o"])
-        .arg(format!("-I/usr/include/{}-linux-gnu", std::env::consts::ARCH))
-        .current_dir(&folder)
-        .status()
-        .expect("clang runs");
-    assert!(compiled.success());
-    let object = ObjectBuilder::default()
-        .open_file(folder.join("taker.o"))
-        .and_then(|open| open.load())
-        .expect("it loads");
+    let object = taker("hidden");
     let program = object.progs_mut().next().expect("there is one");
     // Programs that are attached later run later.
     let link = program.attach_cgroup(group.open().as_raw_fd()).expect("it attaches");
     assert_eq!(group.python(MANY, "20").lines().count(), 40);
     let treated = deployed.counts().expect("they can be read")[1];
-    assert_eq!((treated.assigned, treated.closed, treated.uncalled), (40, 0, 40));
+    assert_eq!((treated.assigned, treated.closed), (40, 0));
     drop(link);
     assert_eq!(group.python(MANY, "20").lines().count(), 40);
     let treated = deployed.counts().expect("they can be read")[1];
-    assert_eq!((treated.assigned, treated.closed, treated.uncalled), (80, 40, 40));
-    fs::remove_dir_all(folder).expect("it can be removed");
+    assert_eq!((treated.assigned, treated.closed), (80, 40));
+    // The sockets are gone, so forty ends were hidden.
+    assert_eq!(deployed.open_connections().expect("they can be counted"), [0; 3]);
+}
+
+/// Opens connections over loopback, and prints a line for each that is reset.
+const IDLE: &str = r#"
+import socket, sys, time
+server = socket.create_server(("127.0.0.1", 8000), backlog=512)
+pairs = []
+for _ in range(int(sys.argv[1])):
+    client = socket.create_connection(("127.0.0.1", 8000))
+    pairs.append((client, server.accept()[0]))
+print("ready", flush=True)
+for client, accepted in pairs:
+    client.settimeout(10)
+    try: print("ended", client.recv(1), flush=True)
+    except ConnectionResetError: print("reset", flush=True)
+"#;
+
+#[test]
+fn open_treated_connections_are_counted_and_reset_in_their_namespace() {
+    if !is_root() {
+        return;
+    }
+    let [treatment, _] = controllers();
+    let group = Group::make("narrows-reset");
+    let deployed = Deployed::start("reset", &group);
+    deployed.renew(lease()).expect("it can be renewed");
+    deployed.set(&policy(&treatment), &[1.0.into()]).expect("it can be set");
+    let mut running = group.python(IDLE, "50");
+    let mut lines = running.lines();
+    assert_eq!(lines.next().as_deref(), Some("ready"));
+    assert_eq!(deployed.open_connections().expect("they can be counted"), [0, 50, 0]);
+    assert_eq!(deployed.reset().expect("they can be reset"), 50);
+    assert_eq!(lines.take(50).filter(|line| line == "reset").count(), 50);
+    assert_eq!(deployed.open_connections().expect("they can be counted"), [0; 3]);
+    let treated = deployed.counts().expect("they can be read")[1];
+    assert_eq!((treated.assigned, treated.closed, treated.restored), (50, 50, 0));
+    // Once is enough.
+    assert_eq!(deployed.reset().expect("there are none"), 0);
 }
 
 #[test]

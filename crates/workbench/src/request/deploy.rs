@@ -19,6 +19,10 @@ pub struct DeployPlan {
     /// Number of seeds [default: 10; with --quick: 3]
     #[arg(long, value_parser = clap::value_parser!(u32).range(2..=1000))]
     pub seeds: Option<u32>,
+    /// Simulate a plan of any size, however long it takes
+    #[arg(long)]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub full: bool,
     /// Take the noise of the traffic, and classes of size, from an experiment's observation on a
     /// host
     #[arg(long, value_name = "NAME|DIR")]

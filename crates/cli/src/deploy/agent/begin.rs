@@ -1,10 +1,7 @@
 //! The beginning of an experiment, and its going on after a crash.
 
-use super::super::folder::stored;
 use super::super::notify::notify;
-use super::super::owned::Own;
 use super::super::place::inode;
-use super::super::writer::{Writer, write};
 use super::group::Group;
 use super::guard::made;
 use super::policy::{interfaces, policy, select, shares};
@@ -16,6 +13,7 @@ use narrows_deploy::trial::Trial;
 use narrows_kernel::deployment::{Deployment, Policy, monotonic_ns};
 use narrows_units::Span;
 use narrows_workbench::Failure;
+use narrows_workbench::experiments::{EXPERIMENT, FILE, Own, Writer, stored, write};
 use std::fs::{self, File};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -77,16 +75,20 @@ impl Begin {
     fn earlier(&self, folder: &Own) -> Result<Option<Earlier>, Failure> {
         let name = &self.experiment.name;
         let path = self.states.join(name);
-        let pinned = Deployment::adopt(name)?;
-        if !path.join(super::super::state::FILE).exists() {
-            return match pinned {
-                None => Ok(None),
-                Some(_) => Err(Failure::Other(format!(
-                    "pins of an experiment \"{name}\" were left behind in {}; `narrows deploy remove {name}` removes them",
+        if !path.join(FILE).exists() {
+            // Its agent was killed before anybody was treated.
+            if self.resumes {
+                Deployment::discard(name)?;
+            }
+            return match Deployment::names().contains(name) {
+                false => Ok(None),
+                true => Err(Failure::Other(format!(
+                    "pins of an experiment \"{name}\" were left behind in {}; `narrows deploy remove {name}` removes them, --resume begins again",
                     narrows_kernel::deployment::PINS
                 ))),
             };
         }
+        let pinned = Deployment::adopt(name)?;
         folder.mend()?;
         let kept = stored(&path)?;
         if !kept.state.phase.goes_on() {
@@ -103,7 +105,7 @@ impl Begin {
         if let Some((one, other)) = difference(&kept.text, &self.text) {
             return Err(Failure::Other(format!(
                 "the experiment \"{name}\" began with another file: there \"{one}\" was \"{other}\" is; resume it with the file as it was, {}, or end it first",
-                path.join(super::super::folder::EXPERIMENT).display()
+                path.join(EXPERIMENT).display()
             )));
         }
         let mut trial = Trial::new(&self.experiment).map_err(Failure::Other)?;
@@ -242,6 +244,7 @@ impl Begin {
             balance: Default::default(),
             lines: String::new(),
             began: Instant::now(),
+            looked: Instant::now(),
             made: made(),
             has_told: false,
             suspended: 0,

@@ -1,16 +1,15 @@
 //! The end of an experiment.
 
 use super::super::notify::notify;
-use super::super::report;
-use super::super::writer::write;
+use super::super::reset::reset;
 use super::reading::HEADS;
 use super::{Agent, LOOK, realtime_ns};
 use crate::terminal;
 use narrows_deploy::experiment::OpenConnections;
 use narrows_deploy::state::{Phase, State};
-use narrows_kernel::deployment::Policy;
 use narrows_units::Span;
 use narrows_workbench::Failure;
+use narrows_workbench::experiments::{write, write_result};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,16 +21,17 @@ impl Agent {
     /// is removed, and the result is written.
     pub(super) fn end(mut self, phase: Phase, reason: String) -> Result<State, Failure> {
         notify("STOPPING=1\n");
-        let keeps = match self.folder.wanted().as_deref() {
-            Some(word) => word == "keep",
-            None => self.experiment.roll_back.open == OpenConnections::Keep,
-        };
-        if keeps {
-            let over = Policy { on: 0, epoch: self.policy.epoch + 1, ..self.policy };
-            self.deployment.set(&over, &super::policy::shares(&self.trial))?;
-        } else {
-            self.deployment.roll_back()?;
-            self.drain()?;
+        let wanted = self.folder.wanted().and_then(|word| OpenConnections::named(&word));
+        match wanted.unwrap_or(self.experiment.roll_back.open) {
+            OpenConnections::Keep => self.deployment.switch_off()?,
+            OpenConnections::Change => {
+                self.deployment.roll_back()?;
+                self.drain()?;
+            }
+            OpenConnections::Reset => {
+                reset(&self.deployment)?;
+                self.drain()?;
+            }
         }
         self.read();
         self.state.phase = phase;
@@ -47,7 +47,7 @@ impl Agent {
         write(&self.state, &self.states)?;
         kept?;
         let path = self.states.join(&self.state.name);
-        if let Err(failure) = report::write(&path, &path.join("result"), None) {
+        if let Err(failure) = write_result(&path, &path.join("result"), None) {
             terminal::tell(&format!("the result cannot be written: {failure}"));
         }
         Ok(self.state)

@@ -143,7 +143,6 @@ impl Agent {
             rest: rest.assigned,
         };
         self.state.unrecorded = counts.iter().map(|own| own.unrecorded).sum();
-        self.state.uncalled = counts.iter().map(|own| own.uncalled).sum();
         let slots = self.trial.slots();
         self.state.periods[1] = place.min(slots.len());
         self.state.share =

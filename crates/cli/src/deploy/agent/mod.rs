@@ -5,14 +5,13 @@ mod begin;
 mod end;
 mod group;
 mod guard;
+mod hidden;
 mod policy;
 mod reading;
 mod traffic;
 
 pub use begin::Begin;
 
-use super::owned::Own;
-use super::writer::Writer;
 use group::Group;
 use narrows_deploy::Experiment;
 use narrows_deploy::guards::Balance;
@@ -22,6 +21,7 @@ use narrows_kernel::deployment::{Deployment, Policy, monotonic_ns};
 use narrows_measure::Histogram;
 use narrows_units::Span;
 use narrows_workbench::Failure;
+use narrows_workbench::experiments::{Own, Writer};
 use narrows_workbench::interruption::{interruption, on_host};
 use reading::{HEADS, Reading};
 use rustix::time::{ClockId, clock_gettime};
@@ -64,6 +64,8 @@ pub struct Agent {
     /// Lines about kept connections that are not written yet.
     lines: String,
     began: Instant,
+    /// When connections that ended unseen were last counted.
+    looked: Instant,
     /// Connections that this host had made when the agent began.
     made: u64,
     has_told: bool,
@@ -148,6 +150,7 @@ impl Agent {
                 self.align()?;
             }
             if place > periods || (place == periods && age >= grace) {
+                self.count_hidden()?;
                 self.describe(periods, age)?;
                 let end = self.guard(periods)?;
                 return Ok(end.unwrap_or((Phase::Completed, String::new())));
@@ -162,6 +165,7 @@ impl Agent {
                 next = Instant::now() + EACH;
                 self.deployment.renew(self.lease())?;
                 self.folder.add_connections(HEADS, &std::mem::take(&mut self.lines))?;
+                self.look_for_hidden()?;
                 if !self.describe(place, age)? {
                     return Ok((Phase::Failed, "the state cannot be written".to_owned()));
                 }

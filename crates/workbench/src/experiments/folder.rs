@@ -1,10 +1,11 @@
 //! The folder of an experiment: its file, its state, and its periods.
 
-use super::state::{FILE, State};
+use super::state::{FILE, parsed};
+use crate::error::Failure;
+use narrows_deploy::state::State;
 use narrows_deploy::trial::KeptPeriod;
-pub use narrows_deploy::trial::PERIODS;
+use narrows_deploy::trial::PERIODS;
 use narrows_files::{Limit, read_unlinked};
-use narrows_workbench::Failure;
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
 use std::path::Path;
@@ -43,7 +44,7 @@ pub fn stored(path: &Path) -> Result<Stored, Failure> {
                 ))
             })
     };
-    let state = super::state::parsed(&text(FILE)?, &path.join(FILE))?;
+    let state = parsed(&text(FILE)?, &path.join(FILE))?;
     let file = path.join(PERIODS).display().to_string();
     let periods = KeptPeriod::read(&text(PERIODS)?, &file)
         .map_err(|error| Failure::Other(error.to_string()))?;

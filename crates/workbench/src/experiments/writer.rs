@@ -1,8 +1,9 @@
 //! Writes the states of experiments.
 
-use super::state::{FILE, State};
+use super::state::FILE;
+use crate::error::Failure;
+use narrows_deploy::state::State;
 use narrows_files::Folder;
-use narrows_workbench::Failure;
 use std::fs;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};

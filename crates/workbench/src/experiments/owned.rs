@@ -2,9 +2,9 @@
 
 use super::folder::{EXPERIMENT, LONGEST};
 use super::state::FILE;
+use crate::error::Failure;
 use narrows_deploy::trial::{KeptPeriod, PERIODS};
 use narrows_files::{Folder, read_unlinked};
-use narrows_workbench::Failure;
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;

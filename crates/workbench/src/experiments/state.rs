@@ -1,11 +1,8 @@
 //! The files of states, which agents write, and that `status` and `stop` read.
 
-pub use narrows_deploy::state::{STATES, State};
-
-use narrows_deploy::state::FORMAT;
+use crate::error::Failure;
+use narrows_deploy::state::{State, StateError};
 use narrows_files::{Limit, read_unlinked};
-use narrows_workbench::Failure;
-use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
@@ -28,18 +25,15 @@ pub fn read(states: &Path, name: &str) -> Result<State, Failure> {
 
 /// Parses the text of a state. `path` is its file, for errors.
 pub fn parsed(text: &str, path: &Path) -> Result<State, Failure> {
-    let damaged = |error: serde_json::Error| {
-        Failure::Other(format!("{} is damaged: {error}; remove it", path.display()))
-    };
-    let value: Value = serde_json::from_str(text).map_err(damaged)?;
-    if value["format"] != FORMAT {
-        return Err(Failure::Other(format!(
-            "{} is of another version of narrows, {}; take that version, or remove the experiment",
-            path.display(),
-            value["narrows"].as_str().unwrap_or("an older one")
-        )));
-    }
-    serde_json::from_value(value).map_err(damaged)
+    let file = path.display();
+    State::read(text).map_err(|error| {
+        Failure::Other(match error {
+            StateError::Damaged(reason) => format!("{file} is damaged: {reason}; remove it"),
+            StateError::Other(version) => format!(
+                "{file} is of another version of narrows, {version}; take that version, or remove the experiment"
+            ),
+        })
+    })
 }
 
 /// Returns the names of the experiments that have a state.

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
+/*
+ * Visits the open connections of an experiment: counts them, or resets treated ones. Both write a
+ * byte for each connection, its arm.
+ */
+#include "socket.h"
+#include "deploy.h"
+
+char _license[] SEC("license") = "GPL";
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+} KERNEL;
+
+struct bpf_iter__bpf_sk_storage_map {
+	struct bpf_iter_meta *meta;
+	void *value;
+} KERNEL;
+
+struct bpf_iter__tcp {
+	struct bpf_iter_meta *meta;
+	struct sock_common *sk_common;
+} KERNEL;
+
+/* The map of deploy.bpf.c. */
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct deploy_connection);
+} connections SEC(".maps");
+
+/* Linux 6.5 and later. */
+extern int bpf_sock_destroy(struct sock_common *sock) __ksym __weak;
+
+enum { TREATED = 1 };
+enum { AS_ASSIGNED = 0, NOT_PUT_BACK = 2 };
+
+/* Visits the connections of all network namespaces, in the map itself. */
+SEC("iter/bpf_sk_storage_map")
+int count(struct bpf_iter__bpf_sk_storage_map *ctx)
+{
+	struct seq_file *seq = ctx->meta->seq;
+	struct deploy_connection *own = ctx->value;
+	u8 arm;
+
+	if (!own || own->seen)
+		return 0;
+	arm = own->arm;
+	bpf_seq_write(seq, &arm, sizeof(arm));
+	return 0;
+}
+
+/* Visits the connections of the reader's network namespace, each with its lock held. */
+SEC("iter/tcp")
+int reset(struct bpf_iter__tcp *ctx)
+{
+	struct sock_common *common = ctx->sk_common;
+	struct seq_file *seq = ctx->meta->seq;
+	struct deploy_connection *own;
+	struct tcp_sock *tp;
+	u8 arm = TREATED;
+
+	/*
+	 * Listeners have no peer. Without a read of a member clang does not describe the structure, and
+	 * libbpf takes the function's type for another one.
+	 */
+	if (!common || !common->skc_dport || !bpf_ksym_exists(bpf_sock_destroy))
+		return 0;
+	tp = bpf_skc_to_tcp_sock(common);
+	if (!tp)
+		return 0;
+	own = bpf_sk_storage_get(&connections, tp, 0, 0);
+	if (!own || own->seen || own->arm != TREATED)
+		return 0;
+	if (own->state != AS_ASSIGNED && own->state != NOT_PUT_BACK)
+		return 0;
+	/* A full buffer brings the connection here again. */
+	if (bpf_seq_write(seq, &arm, sizeof(arm)))
+		return 0;
+	bpf_sock_destroy(common);
+	return 0;
+}
