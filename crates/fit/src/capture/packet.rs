@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(packet.map(|own| (own.seq, own.payload)), Some((7, 1448)));
         assert_eq!(source.next(), Ok(None));
 
-        // The same file, killed within its second packet.
+        // A file that ends within its second packet.
         let whole = file.clone();
         file.extend_from_slice(&whole[24..80]);
         let mut cut = Source::new(&file).expect("a capture");

@@ -312,7 +312,8 @@ fn what_programs_print_is_kept_in_the_same_order_whatever_the_number_of_jobs() {
         place.narrows([&most[..], &SHORT].concat())
     };
     let output = compare("1");
-    if ["no clang is in PATH", "without them"].iter().any(|reason| stderr(&output).contains(reason)) {
+    if ["no clang is in PATH", "without them"].iter().any(|reason| stderr(&output).contains(reason))
+    {
         return eprintln!("left out: {}", stderr(&output));
     }
     assert_eq!(code(&output), 0, "{}", stderr(&output));
