@@ -5,6 +5,7 @@ use pcap_file::pcap::PcapReader;
 use pcap_file::pcapng::blocks::interface_description::InterfaceDescriptionOption;
 use pcap_file::pcapng::{Block, PcapNgReader};
 use pcap_file::{DataLink, PcapError, TsResolution};
+use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
@@ -77,7 +78,8 @@ impl<'a> Source<'a> {
                 // The library's checked packets refuse captures with a snap length, as tcpdump -s
                 // makes them.
                 match reader.next_raw_packet() {
-                    None | Some(Err(PcapError::IncompleteBuffer)) => Ok(None),
+                    None => Ok(None),
+                    Some(Err(error)) if is_cut(&error) => Ok(None),
                     Some(Err(error)) => Err(format!("a packet is damaged: {error}")),
                     Some(Ok(packet)) => {
                         let unit = match header.ts_resolution {
@@ -96,7 +98,8 @@ impl<'a> Source<'a> {
     fn next_of_blocks(reader: &mut PcapNgReader<&'a [u8]>) -> Result<Option<Found>, String> {
         loop {
             let block = match reader.next_block() {
-                None | Some(Err(PcapError::IncompleteBuffer)) => return Ok(None),
+                None => return Ok(None),
+                Some(Err(error)) if is_cut(&error) => return Ok(None),
                 Some(Err(error)) => return Err(format!("a block is damaged: {error}")),
                 Some(Ok(Block::EnhancedPacket(packet))) => packet.into_owned(),
                 Some(Ok(_)) => continue,
@@ -115,6 +118,15 @@ impl<'a> Source<'a> {
             let at = time(ticks, unit.unwrap_or(6))?;
             return Ok(Some((at, tcp(interface.linktype, &block.data, block.original_len))));
         }
+    }
+}
+
+/// True if the file ends within a packet or block, as after a killed tcpdump.
+fn is_cut(error: &PcapError) -> bool {
+    match error {
+        PcapError::IncompleteBuffer => true,
+        PcapError::IoError(error) => error.kind() == ErrorKind::UnexpectedEof,
+        _ => false,
     }
 }
 
@@ -216,6 +228,13 @@ mod tests {
         assert_eq!(at, Duration::from_millis(3250));
         assert_eq!(packet.map(|own| (own.seq, own.payload)), Some((7, 1448)));
         assert_eq!(source.next(), Ok(None));
+
+        // A file that ends within its second packet.
+        let whole = file.clone();
+        file.extend_from_slice(&whole[24..80]);
+        let mut cut = Source::new(&file).expect("a capture");
+        assert!(cut.next().expect("a packet").is_some());
+        assert_eq!(cut.next(), Ok(None));
     }
 
     #[test]
