@@ -78,8 +78,8 @@ impl Network {
 }
 
 impl Setting<'_> {
-    /// Returns the keys of the bottleneck's return path, plus the jitter of the variant; no key
-    /// `back` if there are none.
+    /// Returns the key `back` of the bottleneck: these keys, plus the jitter of the variant. Empty
+    /// without keys.
     pub fn back(&self, keys: Keys) -> Keys {
         let keys = keys.when(self.variant == Variant::BackJitter, |own| own.text("jitter", "1 ms"));
         if keys.is_empty() { keys } else { Keys::new().table("back", keys) }

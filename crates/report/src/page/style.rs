@@ -24,7 +24,7 @@ pub fn capital(text: &str) -> String {
 pub(crate) fn key(case: usize) -> Markup {
     html! {
         svg.key viewBox="0 0 30 14" style=(format!("color:var(--case-{})", case % COLOURS)) aria-hidden="true" {
-            path d="M0 7H30" stroke-dasharray=[dashed(case)];
+            path d="M0 7H30" stroke-dasharray=[dashed(case)] {}
             (PreEscaped(MARKERS[case % MARKERS.len()]))
         }
     }

@@ -28,7 +28,7 @@ function roomy(pixels, texts) {
 
 /// The plotting library's axis for an axis over `values`, `pixels` long, and the height of its labels beyond one line.
 function placedAxis(own, values, pixels, horizontal) {
-  const [kind, detail] = scaleOf(own), ends = [Math.min(...values), Math.max(...values)];
+  const [kind, detail] = scaleOf(own), ends = values.length ? [Math.min(...values), Math.max(...values)] : [1, 10];
   if (kind === "named") {
     const level = detail.map((text) => folded(text, 14)), longest = (lines) => Math.max(...lines.map((line) => line.length));
     const upright = horizontal && roomy(detail.map((_, k) => ((k + 0.5) * pixels) / detail.length), level.map((lines) => "x".repeat(longest(lines)))).length < detail.length;
@@ -46,7 +46,7 @@ function placedAxis(own, values, pixels, horizontal) {
 
 /// The traces of a series: its intervals, its points, the middle of them.
 function tracesOf(own, figure, places) {
-  const { x, y } = figure, at = across(own.points), [kind, detail] = scaleOf(x), names = kind === "named" ? new Map(detail.map((text, k) => [k, text])) : new Map(kind === "log" ? detail : []);
+  const { x, y } = figure, at = across(own.points), [kind, detail] = scaleOf(x), lone = figure.content.curves.series.length === 1, names = kind === "named" ? new Map(detail.map((text, k) => [k, text])) : new Map(kind === "log" ? detail : []);
   const name = plain(own.name || y.title), ranges = new Map((own.ranges ?? []).map(([place, ...ends]) => [place, ends])), look = drawn(own.colour, { dash: dash(own.colour, own.dash) });
   const common = { ...places, name, legendgroup: name }, traces = [], note = own.note ? `<br>${plain(own.note)}` : "", paper = css("--paper");
   if (own.joined && ranges.size) {
@@ -61,8 +61,8 @@ function tracesOf(own, figure, places) {
   const bars = (k, end) => (ranges.has(at[k]) ? (ranges.get(at[k])[end] - own.points.y[k]) * (end ? 1 : -1) : 0);
   const lonely = own.middle && at.length < 2;
   if (!lonely) traces.push({
-    ...common, x: at, y: own.points.y, line: look.line, connectgaps: Boolean(names.size), mode: own.joined ? look.mode : "markers", showlegend: Boolean(own.name) && !own.middle,
-    marker: { ...look.marker, maxdisplayed: at.length > MARKED && own.joined ? 9 : 0, opacity: own.joined || own.middle ? 1 : 0.75, ...(own.joined ? {} : { line: { width: 1, color: paper } }) },
+    ...common, x: at, y: own.points.y, line: look.line, connectgaps: Boolean(names.size), mode: own.joined ? (lone && at.length > MARKED ? "lines" : look.mode) : "markers", showlegend: Boolean(own.name) && !own.middle,
+    marker: { ...look.marker, maxdisplayed: at.length > MARKED && own.joined ? 9 : 0, ...(own.joined || at.length <= MARKED ? {} : { opacity: 0.75, line: { width: 1, color: paper } }) },
     ...(!own.joined && ranges.size ? { error_y: { type: "data", symmetric: false, array: at.map((_, k) => bars(k, 1)), arrayminus: at.map((_, k) => bars(k, 0)), thickness: 1.4, width: 3, color: colour(own.colour) } } : {}),
     ...(texts ? { customdata: texts, hovertemplate: `%{customdata}${note}<extra>${own.texts ? "" : name}</extra>` } : { hovertemplate: `%{x:.4~g}${unitOf(x)}: %{y:.4~g}${unitOf(y)}${note}<extra>${name}</extra>` }),
   });
@@ -73,6 +73,7 @@ function tracesOf(own, figure, places) {
 
 /// Ends of an axis around values. Limits near by are included; limits further out stand at the edge.
 function reach(values, limits) {
+  if (!values.length) return [0, 1];
   const low = Math.min(...values), high = Math.max(...values), room = Math.max((high - low) * 0.18, high * 0.015, 1e-9), near = Math.max(high, ...limits.filter((at) => at <= high + 3 * room));
   return [Math.max(0, low - room), near + room];
 }
@@ -124,10 +125,10 @@ function marksOf(figure, shown, wide, tall) {
 /// Curves in panels of `height` pixels. One column of several panels shares the horizontal axis. `headed`: titles stand above panels; `same`: panels have the same vertical axis.
 function curves(box, figures, { columns = 1, height = 230, shown = () => true, legend = true, headed = false, same = false, zoom = false }) {
   const cols = Math.min(columns, figures.length), rows = Math.ceil(figures.length / cols), stacked = cols === 1 && rows > 1, [head] = figures;
-  const margin = { l: 60, r: 14, t: headed && figures.some((f) => f.title) ? 28 : 14, b: 52 }, wide = (box.clientWidth || 560) - margin.l - margin.r, gapX = 0.06, each = (1 - gapX * (cols - 1)) / cols;
+  const margin = { l: 60, r: 14, t: zoom || (headed && figures.some((f) => f.title)) ? 28 : 14, b: 52 }, wide = (box.clientWidth || 560) - margin.l - margin.r, gapX = 0.06, each = (1 - gapX * (cols - 1)) / cols;
   const named = [...new Set(figures.flatMap((f) => f.content.curves.series).filter((s) => s.name && !s.middle && shown(s)).map((s) => s.name))], explained = legend && named.length > 1;
   const entries = explained ? Math.ceil(named.length / Math.max(1, Math.floor(wide / (56 + 7.5 * Math.max(...named.map((n) => n.length)))))) : 0;
-  const [, deep] = placedAxis(head.x, extents(head)[0], each * wide, true), inner = rows * height, gapY = rows < 2 ? 0 : (stacked ? 26 : 84 + deep) / inner, tall = (1 - gapY * (rows - 1)) / rows;
+  const [, deep] = placedAxis(head.x, extents(head)[0], each * wide, true), inner = rows * height, gapY = rows < 2 ? 0 : (stacked ? 48 : 84 + deep) / inner, tall = (1 - gapY * (rows - 1)) / rows;
   const traces = [], axes = {}, annotations = [], shapes = [], seen = new Set(), title = (text, more) => ({ title: { text: plain(text), standoff: 8, font: font({ size: 12 }) }, ...more });
   figures.forEach((figure, f) => {
     const n = f ? f + 1 : "", col = f % cols, top = 1 - Math.floor(f / cols) * (tall + gapY), x = stacked ? "x" : `x${n}`, [xs, ys] = extents(figure);

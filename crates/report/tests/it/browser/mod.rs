@@ -1,6 +1,7 @@
 //! Pages in a real browser: they draw, answer to the reader, save figures and complain of nothing.
 
 mod driver;
+mod figures;
 
 use crate::common;
 use driver::Browser;
