@@ -157,7 +157,7 @@ pub struct State {
     pub metrics: serde_json::Value,
 }
 
-/// Largest number of a state. All that is added up stays below the largest number that there is.
+/// Largest number of a state. Sums then stay below the largest number that there is.
 const LARGEST: u64 = 1 << 52;
 
 /// The reason why the text of a state is refused.

@@ -129,7 +129,7 @@ pub enum OpenConnections {
 }
 
 impl OpenConnections {
-    /// Returns the end that files call so; `None` if there is none.
+    /// Returns the end with this word in files; `None` for another word.
     pub fn named(word: &str) -> Option<OpenConnections> {
         match word {
             "change" => Some(OpenConnections::Change),

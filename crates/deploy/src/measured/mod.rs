@@ -124,8 +124,8 @@ impl Measured {
         self.acked += acked;
     }
 
-    /// True if its numbers can be those of a period. What is added up over all periods then stays
-    /// below the largest number that there is.
+    /// True if its numbers can be those of a period. Sums over all periods then stay below the
+    /// largest number that there is.
     pub fn is_plausible(&self) -> bool {
         let numbers = [self.connections, self.acked, self.sent, self.again, self.timeouts];
         let class = |(class, own): (&u32, &Sums)| {

@@ -154,8 +154,8 @@ impl Deployment {
         }
     }
 
-    /// Removes the pins of a deployment, whatever is left of it: a killed process may not have made
-    /// all of them. Returns false if there are none.
+    /// Removes the pins of a deployment, even if a killed process has not made all of them. Returns
+    /// false if it has no pins.
     ///
     /// # Errors
     ///

@@ -11,8 +11,8 @@ use std::os::fd::AsFd;
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/deploy_open.o"));
 
 impl Deployment {
-    /// Returns the number of open connections of each arm: control, treated, and the rest. It counts
-    /// those of all network namespaces.
+    /// Returns the number of open connections of each arm: control, treated, and the rest, in all
+    /// network namespaces.
     ///
     /// # Errors
     ///
@@ -32,9 +32,9 @@ impl Deployment {
         Ok(counts)
     }
 
-    /// Resets the open treated connections that still have the treatment (`bpf_sock_destroy`, Linux
-    /// 6.5 and later), in each network namespace that this process may enter. Returns how many there
-    /// were. Connections in other namespaces, and those of older kernels, stay.
+    /// Resets the open connections that still have the treatment (`bpf_sock_destroy`, Linux 6.5 and
+    /// later), in each network namespace that this process may enter. Returns how many there were.
+    /// Connections in other namespaces, and those of older kernels, stay.
     ///
     /// # Errors
     ///
