@@ -1,12 +1,6 @@
-//! Controllers that come from files: which names mean one, and who loads it.
+//! Controllers that come from files: which names mean one, and what is kept of it.
 
-use crate::{EntryRef, Session};
 use std::path::Path;
-
-/// Loads the controller of a file and [registers](Session::register_file) it in the session, once:
-/// the same file gives the same entry. An error is for the user: it names the file, the place in it
-/// and a remedy.
-pub type Loader = fn(session: &Session, path: &str) -> Result<EntryRef, String>;
 
 /// A file that a controller was made of, to be kept with what it has brought about.
 #[derive(Debug)]
@@ -68,19 +62,4 @@ pub fn meant_file(name: &str, folder: &Path) -> Option<String> {
     let is_file = !name.is_empty() && !names_file(name) && folder.join(name).is_file();
     is_file
         .then(|| format!("there is no controller \"{name}\"; did you mean the file \"./{name}\"?"))
-}
-
-/// The controller of a file, loaded into this thread's session.
-///
-/// # Errors
-///
-/// The file cannot be taken, or the session has no loader.
-pub fn entry_of_file(path: &str) -> Result<EntryRef, String> {
-    let session = Session::current();
-    match session.loader() {
-        Some(loader) => loader(&session, path),
-        None => Err(format!(
-            "{path}: this program takes no controllers from files; take one of `narrows list controllers`"
-        )),
-    }
 }

@@ -2,6 +2,7 @@
 //! controllers is here under the same names.
 
 pub mod arithmetic;
+mod choice;
 mod controllers;
 pub mod cores;
 mod files;
@@ -14,7 +15,8 @@ mod session;
 #[cfg(test)]
 mod testing;
 
-pub use files::{FileForm, KeptFile, Loader, Source, entry_of_file, meant_file, names_file};
+pub use choice::{Choice, Controllers, kept_files, kept_object, kept_objects, passing_identities};
+pub use files::{FileForm, KeptFile, Source, meant_file, names_file};
 pub use narrows_contract::{
     Acked, Awaited, Basis, Build, Built, CaState, Congestion, Controller, Datagram, Decision,
     EcnDelta, End, Entry, EntryRef, Fault, Feedback, GUEST_DATAGRAM, GUEST_HEADERS, Guest,
@@ -22,8 +24,5 @@ pub use narrows_contract::{
     OwnedEntry, RateSample, Reduction, Role, Saved, Sent, Setup, Tag, Timeout, Totals,
 };
 pub use parts::intervals::{ByInterval, Interval, Policy, SHORTEST_INTERVAL, Setting};
-pub use registry::{
-    BASELINES, Choice, Controllers, DEFAULTS, ENTRIES, Refused, TWINS, kept_files, kept_object,
-    kept_objects, passing_identities,
-};
-pub use session::{Entered, Session};
+pub use registry::{BASELINES, DEFAULTS, ENTRIES, Refused, TWINS};
+pub use session::{Entered, Loader, Session, entry_of_file};

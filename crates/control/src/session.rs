@@ -1,12 +1,17 @@
 //! Controllers of a program or of one command, beside those of this crate.
 
-use crate::files::{KeptFile, Loader};
+use crate::files::KeptFile;
 use crate::registry::{Refused, check};
 use crate::{EntryRef, OwnedEntry};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// Loads the controller of a file and [registers](Session::register_file) it in the session, once:
+/// the same file gives the same entry. An error is for the user: it names the file, the place in it
+/// and a remedy.
+pub type Loader = fn(session: &Session, path: &str) -> Result<EntryRef, String>;
 
 /// Controllers that were added for a program or for one command, and those of the files that it has
 /// loaded. A program makes one session with all its controllers and a loader of files.
@@ -151,10 +156,6 @@ impl Session {
         Ok(entry)
     }
 
-    pub(crate) fn loader(&self) -> Option<Loader> {
-        self.0.loader
-    }
-
     pub(crate) fn all_added(&self) -> Vec<Added> {
         self.0.added.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -165,6 +166,21 @@ impl Session {
         check(&new.entry, added.iter().map(|added| &added.entry))?;
         added.push(new);
         Ok(())
+    }
+}
+
+/// The controller of a file, loaded into this thread's session.
+///
+/// # Errors
+///
+/// The file cannot be taken, or the session has no loader.
+pub fn entry_of_file(path: &str) -> Result<EntryRef, String> {
+    let session = Session::current();
+    match session.0.loader {
+        Some(loader) => loader(&session, path),
+        None => Err(format!(
+            "{path}: this program takes no controllers from files; take one of `narrows list controllers`"
+        )),
     }
 }
 
