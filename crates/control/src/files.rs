@@ -1,4 +1,4 @@
-//! Files that controllers come from, and the names that mean one.
+//! Controllers that come from files: which names mean one, and what is kept of it.
 
 use std::path::Path;
 

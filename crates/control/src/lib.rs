@@ -2,7 +2,7 @@
 //! controllers is here under the same names.
 
 pub mod arithmetic;
-mod catalogue;
+mod choice;
 mod controllers;
 pub mod cores;
 mod files;
@@ -15,9 +15,7 @@ mod session;
 #[cfg(test)]
 mod testing;
 
-pub use catalogue::{
-    Choice, Controllers, kept_files, kept_object, kept_objects, passing_identities,
-};
+pub use choice::{Choice, Controllers, kept_files, kept_object, kept_objects, passing_identities};
 pub use files::{FileForm, KeptFile, Source, meant_file, names_file};
 pub use narrows_contract::{
     Acked, Awaited, Basis, Build, Built, CaState, Congestion, Controller, Datagram, Decision,

@@ -1,4 +1,4 @@
-//! The controllers of this crate, their other names, and the names that added controllers can have.
+//! All controllers of this crate by name, and the names that others may have.
 
 use crate::controllers::{
     bbr, c4, copa, cubic, dctcp, fast, hstcp, ledbatpp, newreno, pcc, prague, rcp, scalable,

@@ -156,10 +156,6 @@ impl Session {
         Ok(entry)
     }
 
-    pub(crate) fn loader(&self) -> Option<Loader> {
-        self.0.loader
-    }
-
     pub(crate) fn all_added(&self) -> Vec<Added> {
         self.0.added.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -180,7 +176,7 @@ impl Session {
 /// The file cannot be taken, or the session has no loader.
 pub fn entry_of_file(path: &str) -> Result<EntryRef, String> {
     let session = Session::current();
-    match session.loader() {
+    match session.0.loader {
         Some(loader) => loader(&session, path),
         None => Err(format!(
             "{path}: this program takes no controllers from files; take one of `narrows list controllers`"

@@ -2,15 +2,20 @@
 
 use crate::common::{one_link, scenario};
 use crate::faulty::ENTRY;
-use narrows_control::{Fault, Session};
+use narrows_control::{Entered, Fault, Session};
 use narrows_sim::SimError;
 use narrows_units::Span;
 
-/// The error of a run.
-fn error(text: &str) -> SimError {
+/// Lets this thread choose the controller.
+fn enter() -> Entered {
     let session = Session::default();
     session.register(&ENTRY).unwrap();
-    let _session = session.enter();
+    session.enter()
+}
+
+/// The error of a run.
+fn error(text: &str) -> SimError {
+    let _session = enter();
     narrows_sim::run(&scenario(text)).map(drop).unwrap_err()
 }
 
@@ -86,6 +91,7 @@ fn a_connection_is_closed_when_all_of_it_is_acknowledged_and_not_by_the_end_of_t
         closed("workload = { arrivals = \"5/s\", sizes = \"1000 B\" }"),
         SimError::Fault { .. }
     ));
+    let _session = enter();
     assert!(narrows_sim::run(&scenario(&text("faulty?at=close", LINK, ""))).is_ok());
 }
 
@@ -105,6 +111,7 @@ fn it_ends_information_centric_runs() {
             matches!(error(&consumer(number)), SimError::Fault { flow, controller, .. } if flow == "last" && controller == expected)
         );
     }
+    let _session = enter();
     assert!(narrows_sim::run(&scenario(&consumer(4))).is_ok());
     let closes = consumer(1).replace("number=1", "at=close");
     assert!(

@@ -1,4 +1,4 @@
-//! Controllers chosen by name: those of this crate, and those of the thread's session.
+//! Controllers chosen by name: those of this crate, and those of this thread's session.
 
 use crate::EntryRef;
 use crate::cores::Twin;
