@@ -3,13 +3,15 @@
 mod curve;
 mod files;
 mod icn;
+mod kept;
 mod model;
 mod plots;
 mod table;
 mod traces;
 
 pub use curve::Traced;
-pub use files::{KeptPlots, read_plots, write_reproduction};
+pub use files::{read_plots, write_reproduction};
+pub use kept::KeptPlots;
 pub use model::{
     FigureResult, JudgedClaim, JudgedStatement, KeptRun, PaperResult, Reproduction, Verdict,
 };

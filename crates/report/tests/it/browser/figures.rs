@@ -111,7 +111,9 @@ fn plots_of_papers_are_drawn_panel_by_panel() {
     let lines = json!([{ "name": "fair", "median": [1, 2, null], "low": [0.5, 2, null], "high": [1.5, 2, null] }]);
     let plots = vec![
         plot(json!({ "kind": "trace", "panels": [panel("one"), panel("two")] })),
-        plot(json!({ "kind": "lines", "labels": ["a", "b", "c"], "numbers": null, "lines": lines })),
+        plot(
+            json!({ "kind": "lines", "labels": ["a", "b", "c"], "numbers": null, "lines": lines }),
+        ),
         plot(json!({ "kind": "cdf", "lines": [{ "name": "runs", "x": [1, 2, 4] }] })),
     ];
     let text = |text: &str| text.to_owned();
