@@ -179,7 +179,8 @@ pub struct Series {
     /// Intervals: place, lower and upper end.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "serial::ranges")]
     pub ranges: Vec<(f64, f64, f64)>,
-    /// Middle of several points: a larger marker, with the name beside it on pages.
+    /// Middle of several points: pages draw a larger marker with the name beside it. Files show the
+    /// points alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub middle: Option<(f64, f64)>,
     /// An explanation of each point and of the middle, for readers who point at it; empty if the

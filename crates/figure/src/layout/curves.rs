@@ -14,8 +14,6 @@ const NEAR: f64 = 3.0;
 /// Lines with this many points have a marker at each point. Lines with fewer points are rules; more
 /// markers would hide the line.
 const MARKED: RangeInclusive<usize> = 3..=24;
-/// Size of the marker of a middle, relative to the markers of points.
-const LARGE: f64 = 1.8;
 
 pub(super) fn draw(sheet: &mut Sheet, figure: &Figure, series: &[Series], rules: &[Rule]) {
     let entries: Vec<Entry<'_>> = series
@@ -129,9 +127,6 @@ fn one(sheet: &mut Sheet, own: &Series, at: impl Fn((f64, f64)) -> Point) {
     } else {
         let points = own.points.iter().flatten();
         sheet.shapes.extend(points.map(|point| marker(at(*point), own.colour, unit)));
-        if let Some(middle) = own.middle.filter(|_| own.points.len() > 1) {
-            sheet.shapes.push(marker(at(middle), own.colour, LARGE * unit));
-        }
     }
     for cross in &own.crosses {
         let [x, y] = at(*cross);

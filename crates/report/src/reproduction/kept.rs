@@ -1,4 +1,4 @@
-//! The plots of a reproduction as stored in its directory.
+//! The plots of a figure in a result directory.
 
 use super::model::{FigureResult, JudgedClaim, PaperResult};
 use super::plots::DrawnPlot;
@@ -6,7 +6,7 @@ use super::table::measured;
 use serde::{Deserialize, Serialize};
 
 /// Number of claims that a caption lists.
-const IN_CAPTION: usize = 3;
+const TOLD: usize = 3;
 
 /// The plots of a figure of a paper, as stored in `plots.json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -22,7 +22,6 @@ pub struct KeptPlots {
 }
 
 impl KeptPlots {
-    /// Returns the plots of a figure of a paper.
     pub(super) fn of(paper: &PaperResult, figure: &FigureResult) -> KeptPlots {
         let told = |judged: &JudgedClaim| {
             format!(
@@ -32,8 +31,8 @@ impl KeptPlots {
                 measured(judged)
             )
         };
-        let claims: String = figure.claims.iter().take(IN_CAPTION).map(told).collect();
-        let more = match figure.claims.len().saturating_sub(IN_CAPTION) {
+        let claims: String = figure.claims.iter().take(TOLD).map(told).collect();
+        let more = match figure.claims.len().saturating_sub(TOLD) {
             0 => String::new(),
             more => format!(" And {more} more."),
         };

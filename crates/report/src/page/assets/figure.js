@@ -61,7 +61,7 @@ function tracesOf(own, figure, places) {
   const bars = (k, end) => (ranges.has(at[k]) ? (ranges.get(at[k])[end] - own.points.y[k]) * (end ? 1 : -1) : 0);
   const lonely = own.middle && at.length < 2;
   if (!lonely) traces.push({
-    ...common, x: at, y: own.points.y, line: look.line, connectgaps: Boolean(names.size), mode: own.joined ? (lone && at.length > MARKED ? "lines" : look.mode) : "markers", showlegend: Boolean(own.name) && !own.middle,
+    ...common, x: at, y: own.points.y, line: look.line, connectgaps: Boolean(names.size), mode: !own.joined ? "markers" : at.length === 2 || (lone && at.length > MARKED) ? "lines" : look.mode, showlegend: Boolean(own.name) && !own.middle,
     marker: { ...look.marker, maxdisplayed: at.length > MARKED && own.joined ? 9 : 0, ...(own.joined || at.length <= MARKED ? {} : { opacity: 0.75, line: { width: 1, color: paper } }) },
     ...(!own.joined && ranges.size ? { error_y: { type: "data", symmetric: false, array: at.map((_, k) => bars(k, 1)), arrayminus: at.map((_, k) => bars(k, 0)), thickness: 1.4, width: 3, color: colour(own.colour) } } : {}),
     ...(texts ? { customdata: texts, hovertemplate: `%{customdata}${note}<extra>${own.texts ? "" : name}</extra>` } : { hovertemplate: `%{x:.4~g}${unitOf(x)}: %{y:.4~g}${unitOf(y)}${note}<extra>${name}</extra>` }),
