@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
- * Visits the open connections of an experiment: counts them, or resets treated ones. Both write a
- * byte for each connection, its arm.
+ * Visits the open connections of an experiment: counts them, puts treated ones back, or resets them.
+ * Each writes a byte for each connection, its arm.
  */
 #include "socket.h"
 #include "deploy.h"
@@ -32,11 +32,18 @@ struct {
 	__type(value, struct deploy_connection);
 } connections SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, DEPLOY_ARMS);
+	__type(key, u32);
+	__type(value, struct deploy_counts);
+} counts SEC(".maps");
+
 /* Linux 6.5 and later. */
 extern int bpf_sock_destroy(struct sock_common *sock) __ksym __weak;
 
 enum { TREATED = 1 };
-enum { AS_ASSIGNED = 0, NOT_PUT_BACK = 2 };
+enum { AS_ASSIGNED, PUT_BACK, NOT_PUT_BACK };
 
 /* Visits the connections of all network namespaces, in the map itself. */
 SEC("iter/bpf_sk_storage_map")
@@ -53,7 +60,44 @@ int count(struct bpf_iter__bpf_sk_storage_map *ctx)
 	return 0;
 }
 
-/* Visits the connections of the reader's network namespace, each with its lock held. */
+/*
+ * The connections of the reader's network namespace, each with its lock held. Those that send are put
+ * back with their next acknowledgement (deploy.bpf.c); here the others are, too.
+ */
+SEC("iter/tcp")
+int put_back(struct bpf_iter__tcp *ctx)
+{
+	struct sock_common *common = ctx->sk_common;
+	struct seq_file *seq = ctx->meta->seq;
+	struct deploy_connection *own;
+	struct deploy_counts *count;
+	u32 treated = TREATED;
+	struct tcp_sock *tp;
+	u8 arm = TREATED;
+
+	if (!common)
+		return 0;
+	tp = bpf_skc_to_tcp_sock(common);
+	count = bpf_map_lookup_elem(&counts, &treated);
+	if (!tp || !count)
+		return 0;
+	own = bpf_sk_storage_get(&connections, tp, 0, 0);
+	if (!own || own->seen || own->arm != TREATED || own->state != AS_ASSIGNED)
+		return 0;
+	/* A full buffer brings the connection here again. */
+	if (bpf_seq_write(seq, &arm, sizeof(arm)))
+		return 0;
+	if (bpf_setsockopt(tp, SOL_TCP, TCP_CONGESTION, own->before, sizeof(own->before))) {
+		own->state = NOT_PUT_BACK;
+		__sync_fetch_and_add(&count->not_restored, 1);
+	} else {
+		own->state = PUT_BACK;
+		__sync_fetch_and_add(&count->restored, 1);
+	}
+	return 0;
+}
+
+/* Resets the connections of the reader's network namespace. */
 SEC("iter/tcp")
 int reset(struct bpf_iter__tcp *ctx)
 {

@@ -32,6 +32,7 @@ pub fn remove(args: &DeployRemoveArgs) -> Result<Outcome, Failure> {
         match Deployment::adopt(name) {
             Ok(Some(pinned)) => {
                 pinned.roll_back()?;
+                pinned.put_back()?;
                 std::thread::sleep(super::stop::DRAIN);
                 pinned.remove()?;
             }

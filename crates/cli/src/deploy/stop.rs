@@ -46,6 +46,7 @@ pub fn stop(args: &DeployStopArgs) -> Result<Outcome, Failure> {
             }
             Some(OpenArg::Change) | None => {
                 left.roll_back()?;
+                left.put_back()?;
                 thread::sleep(DRAIN);
             }
         }

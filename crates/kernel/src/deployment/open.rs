@@ -40,13 +40,29 @@ impl Deployment {
     ///
     /// The kernel refuses the visit.
     pub fn reset(&self) -> Result<u64, KernelError> {
-        let each = || {
-            listening("the reset of open connections", || {
+        self.each("reset")
+    }
+
+    /// Gives open connections that still have the treatment what they had, idle ones too, in each
+    /// network namespace that this process may enter. Returns how many there were. Others get it
+    /// with their next acknowledgement ([`Deployment::roll_back`]).
+    ///
+    /// # Errors
+    ///
+    /// The kernel refuses the visit.
+    pub fn put_back(&self) -> Result<u64, KernelError> {
+        self.each("put_back")
+    }
+
+    /// Has a program visit the connections of each network namespace.
+    fn each(&self, name: &str) -> Result<u64, KernelError> {
+        let one = || {
+            listening("the visit of open connections", || {
                 let object = self.beside(OBJECT)?;
-                visit(&program(&object, "reset").attach()?)
+                visit(&program(&object, name).attach()?)
             })
         };
-        in_each(each).into_iter().map(|own| own.map(|arms| arms.len() as u64)).sum()
+        in_each(one).into_iter().map(|own| own.map(|arms| arms.len() as u64)).sum()
     }
 }
 

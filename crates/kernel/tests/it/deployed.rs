@@ -177,6 +177,26 @@ fn open_treated_connections_are_counted_and_reset_in_their_namespace() {
 }
 
 #[test]
+fn idle_connections_are_put_back_by_a_visit() {
+    if !is_root() {
+        return;
+    }
+    let [treatment, _] = controllers();
+    let group = Group::make("narrows-idle");
+    let deployed = Deployed::start("idle", &group);
+    deployed.renew(lease()).expect("it can be renewed");
+    deployed.set(&policy(&treatment), &[1.0.into()]).expect("it can be set");
+    let mut running = group.python(IDLE, "50");
+    assert_eq!(running.lines().next().as_deref(), Some("ready"));
+    deployed.roll_back().expect("it can be set");
+    assert_eq!(deployed.counts().expect("they can be read")[1].restored, 0);
+    assert_eq!(deployed.put_back().expect("they can be put back"), 50);
+    let treated = deployed.counts().expect("they can be read")[1];
+    assert_eq!((treated.restored, treated.not_restored, treated.closed), (50, 0, 0));
+    assert_eq!(deployed.put_back().expect("there are none"), 0);
+}
+
+#[test]
 fn a_control_group_that_is_made_again_gets_the_program_again() {
     if !is_root() {
         return;

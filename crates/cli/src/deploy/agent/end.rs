@@ -26,6 +26,7 @@ impl Agent {
             OpenConnections::Keep => self.deployment.switch_off()?,
             OpenConnections::Change => {
                 self.deployment.roll_back()?;
+                self.deployment.put_back()?;
                 self.drain()?;
             }
             OpenConnections::Reset => {
