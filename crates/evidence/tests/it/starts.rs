@@ -227,12 +227,12 @@ fn bulk_data_find_the_window_that_growth_left() {
         let record = bulk_after_frames(&format!("newreno?growth={growth}"));
         (window(&record), value("last_dropped", &record).unwrap())
     };
-    // Some 2,200 segments are acknowledged before, each of which counts if growth is free. No
-    // flight has more than 90.
     let (used, free, limited) = (found("used"), found("free"), found("rate-limited"));
-    println!("{used:?} {free:?} {limited:?}");
-    assert!(free.0 > 1000.0 && used.0 < 200.0 && limited.0 < 200.0);
-    assert!(free.1 > 2.0 * used.1 && limited.1 < 1.1 * used.1);
+    // Twice the largest flight, a frame of 90 and the next of 10.
+    assert_eq!((used.0, limited.0), (200.0, 200.0));
+    // Ten, and each segment that was acknowledged: all but the last frame.
+    assert_eq!(free.0, 10.0 + 2230.0);
+    assert!(free.1 > 1.1 * used.1 && limited.1 == used.1, "{used:?} {free:?} {limited:?}");
 }
 
 #[test]
