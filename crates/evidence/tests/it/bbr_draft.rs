@@ -74,7 +74,8 @@ fn bbr3_meets_the_draft() {
     );
 }
 
-/// What fails here is known of Linux, and passes with the draft's profile, which differs in that alone.
+/// The failures are known differences of Linux. The draft's profile differs in nothing else, and
+/// passes.
 #[test]
 fn the_kernels_profile_differs_from_the_draft_in_what_is_known() {
     let outcomes = all(&Subject::linux());

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What is wrong with it.
+/// Fault of the controller.
 #[derive(Clone, Copy, PartialEq)]
 enum Fault {
     /// Its window is never below 150 segments, whatever is lost.

@@ -34,7 +34,7 @@ fn only_what_rules_read_is_run() {
         pairs(&twins, &twins.first()),
         ["bbr beside bbr", "cubic beside cubic", "newreno beside newreno"]
     );
-    // What becomes of two programs cannot be seen.
+    // The outcome of two programs beside each other cannot be measured.
     assert!(
         check_of(
             "pairs",

@@ -1,4 +1,4 @@
-//! What rules make of numbers, worked by hand.
+//! Verdicts of rules on numbers, worked by hand.
 
 use narrows_evidence::check::{Check, Kept, Options, Run, Standing, Variant, report};
 use narrows_evidence::judge::Level;
@@ -464,7 +464,7 @@ fn the_worst_run_of_twins_is_drawn_beside_twins() {
     assert_eq!(pairs, ["bbr beside bbr", "newreno beside newreno", "cubic beside cubic"]);
 }
 
-/// What is decided comes before what is not, whatever the units of their excesses.
+/// A decided cell counts as worse than an undecided one, whatever the units of their excesses.
 #[test]
 fn a_decided_cell_is_worse_than_an_undecided_one() {
     let rules = "kind = \"relative\"\nmeasure = \"goodput\"\nconcern = { by = 5 }\n[[rule]]\nsays = \"s\"\nsource = \"ours\"\nkind = \"relative\"\nmeasure = \"jain\"\nconcern = { by = 0.1 }";
@@ -513,7 +513,7 @@ fn a_program_is_judged_by_runs_on_the_kernel_and_again_beside_baselines_there() 
             })
         }
     };
-    // What the baselines lose on the kernel decides.
+    // The baselines' losses on the kernel decide.
     assert_eq!(judged(&check, loses(0.1)), (Level::Fail, false, 3 + 2));
     assert_eq!(judged(&check, loses(9.0)), (Level::Pass, false, 3 + 2));
 }

@@ -1,4 +1,4 @@
-//! What the plots show.
+//! Data of the plots of a page.
 
 use super::changes::{self, lines};
 use super::icn;
@@ -25,7 +25,7 @@ pub(crate) struct Budget {
     pub finer: usize,
 }
 
-/// What a page may carry.
+/// Number of samples that a page may carry.
 pub(crate) const WHOLE: Budget = Budget { first: 200_000, finer: 600_000 };
 
 /// Pairs of extremes in a curve that has room.
@@ -461,7 +461,7 @@ fn draw_link(
     }
 }
 
-/// What the bottleneck could carry, once.
+/// Adds the capacity of the bottleneck, once.
 fn capacity(
     plots: &mut Plots<'_>,
     (case, seed): (usize, usize),

@@ -46,7 +46,7 @@ fn names_cannot_break_the_page() {
     );
 }
 
-/// What the plots of a page are drawn from.
+/// Returns the data of a page's plots.
 pub fn data(made: &Comparison) -> Value {
     let page = html(made);
     let data = page
@@ -128,7 +128,7 @@ fn changes_are_drawn_once_if_all_cases_have_them() {
     }
     let texts = json!(["20 s: bottleneck: buffer 10 kB", "20 s: bottleneck: delay 5 ms"]);
     assert_eq!(data(&made)["changes"], json!([{ "at": 20, "texts": texts }]));
-    // What holds for a part of the run only is no line across it.
+    // A limit that holds for a part of the run only is not a line across the plot.
     let drawn = limits(&made);
     assert!(
         buffer(&made) == 0 && drawn.iter().all(|text| text.starts_with("capacity")),

@@ -1,4 +1,4 @@
-//! What the terminal and `summary.json` show.
+//! The tables on the terminal and `summary.json`.
 
 use narrows_measure::{Emulation, Limit};
 use narrows_report::{summary_json, table};

@@ -7,15 +7,15 @@ use narrows_control::{
 use narrows_params::{Need, Param, ParamError, Params};
 use narrows_units::{Rate, Span, Time};
 
-/// What is wrong.
+/// Fault of the mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     None,
-    /// It hears of no loss.
+    /// The controller is told of no loss.
     Lossless,
     /// No sample, and no departure, is limited by the application.
     NeverLimited,
-    /// Every sample is.
+    /// Every sample is limited by the application.
     AlwaysLimited,
     /// It hears of no undo.
     NoUndo,

@@ -143,7 +143,7 @@ impl Browser {
         }
     }
 
-    /// What an expression is on the page.
+    /// Evaluates an expression on the page.
     pub fn value(&mut self, expression: &str) -> Value {
         let asked =
             json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
@@ -218,7 +218,7 @@ impl Browser {
         }
     }
 
-    /// What the page has complained of so far.
+    /// Returns the errors of the page so far.
     pub fn faults(&mut self) -> &[String] {
         // The answer comes after all earlier events.
         self.value("0");
