@@ -151,10 +151,14 @@ stability:
 	$(CARGO) build --release -p narrows
 	ci/stability.py $${CARGO_TARGET_DIR:-target}/release/narrows
 
-# Checks formatting, lints, documentation and the lock file, as .ci/run does.
+# Checks formatting, lints, documentation and the lock file, as .ci/run does. Lints run with each set
+# of features.
 check:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets $(KERNEL) -- -D warnings
+	$(CARGO) clippy -p narrows -- -D warnings
+	$(CARGO) clippy -p narrows --no-default-features -- -D warnings
+	$(CARGO) clippy -p narrows --features quic-qlog -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps $(KERNEL)
 	@! command -v python3 >/dev/null || { $(CARGO) fetch --locked --quiet && python3 ci/lock.py; }
 

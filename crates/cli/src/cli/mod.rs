@@ -9,9 +9,11 @@ mod lab;
 mod parse;
 mod results;
 
+#[cfg(feature = "bpf")]
+pub use deploy::OpenArg;
 pub use deploy::{
     DeployArgs, DeployCommand, DeployRemoveArgs, DeployReportArgs, DeployStartArgs,
-    DeployStatusArgs, DeployStopArgs, OpenArg,
+    DeployStatusArgs, DeployStopArgs,
 };
 pub use forward::{
     At, ForwardArgs, ForwardCommand, ForwarderArgs, GetArgs, KeyArgs, NdnArgs, NdnCommand,
