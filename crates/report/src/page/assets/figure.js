@@ -193,7 +193,7 @@ function heats(box, figures) {
       });
     }
     const shown = (lists) => lists.map((lines) => lines.map(plain).join("<br>"));
-    axes[`xaxis${n}`] = axis({ automargin: false, tickangle: upright ? 90 : 0, domain: [x0, Math.min(1, x0 + each)], anchor: `y${n}`, range: [-0.5, xs.length - 0.5], tickvals: places(xs), ticktext: shown(below), title: { text: plain(title), standoff: 8 }, showgrid: false });
+    axes[`xaxis${n}`] = axis({ automargin: false, tickangle: upright ? 90 : 0, domain: [x0, Math.min(1, x0 + each)], anchor: `y${n}`, range: [-0.5, xs.length - 0.5], tickvals: places(xs), ticktext: shown(below), title: { text: plain(title), standoff: 8, font: font({ size: 12 }) }, showgrid: false });
     axes[`yaxis${n}`] = axis({ automargin: false, domain: [Math.max(0, y1 - tall / inner), y1], anchor: `x${n}`, range: [ys.length - 0.5, -0.5], tickvals: places(ys), ticktext: shown(down), showgrid: false });
     annotations.push(note(plain(figure.title), { xref: "paper", yref: "paper", x: x0, xanchor: "left", y: y1, yanchor: "bottom", yshift: 4, font: font({ size: 13 }) }));
   });
