@@ -10,6 +10,7 @@ root=${NARROWS_ROOT:-}
 if test -z "$root"; then
 	root=$(mktemp -d)
 	trap 'rm -rf "$root"' EXIT
+	chmod 755 "$root" # users without rights must reach what is in it
 	debootstrap --variant=minbase "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$root" >/dev/null
 fi
 cp "$out"/*.deb "$root/tmp/"
