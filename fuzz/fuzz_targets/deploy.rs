@@ -1,4 +1,5 @@
-//! No files of an experiment make the program panic that shows them: its file, its state and its periods, parted by lines of "---".
+//! Files of an experiment never make the program panic: its file, its state and its periods, separated
+//! by lines of "---".
 
 #![no_main]
 

@@ -6,6 +6,7 @@
  */
 #include "socket.h"
 #include "deploy.h"
+#include "deploy_maps.h"
 
 char _license[] SEC("license") = "GPL";
 
@@ -35,23 +36,9 @@ struct {
 } live SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct deploy_connection);
-} connections SEC(".maps");
-
-struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, DEPLOY_RECORDS_BYTES);
 } records SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, DEPLOY_ARMS);
-	__type(key, u32);
-	__type(value, struct deploy_counts);
-} counts SEC(".maps");
 
 /* Round trips of each arm, by class. */
 struct {
@@ -90,8 +77,6 @@ struct {
 	__type(value, u32);
 } interfaces SEC(".maps");
 
-enum { CONTROL, TREATED, REST };
-enum { AS_ASSIGNED, PUT_BACK, NOT_PUT_BACK, REFUSED, BESIDE };
 enum { LOOPBACK = 1, MAPPED = 0xffff };
 enum { EPERM = 1, ENOENT = 2 };
 

@@ -5,6 +5,7 @@
  */
 #include "socket.h"
 #include "deploy.h"
+#include "deploy_maps.h"
 
 char _license[] SEC("license") = "GPL";
 
@@ -24,26 +25,8 @@ struct bpf_iter__tcp {
 	struct sock_common *sk_common;
 } KERNEL;
 
-/* The map of deploy.bpf.c. */
-struct {
-	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct deploy_connection);
-} connections SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, DEPLOY_ARMS);
-	__type(key, u32);
-	__type(value, struct deploy_counts);
-} counts SEC(".maps");
-
 /* Linux 6.5 and later. */
 extern int bpf_sock_destroy(struct sock_common *sock) __ksym __weak;
-
-enum { TREATED = 1 };
-enum { AS_ASSIGNED, PUT_BACK, NOT_PUT_BACK };
 
 /* Visits the connections of all network namespaces, in the map itself. */
 SEC("iter/bpf_sk_storage_map")
