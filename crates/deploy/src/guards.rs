@@ -1,11 +1,14 @@
 //! Guards: what ends an experiment without a test, as functions of counts.
 
 use crate::order::Slot;
+use narrows_measure::sequential::{odds_evidence, spread_at_odds, tuning};
 use serde::{Deserialize, Serialize};
 
-/// Standard deviations from the odds of a draw at which an experiment ends: the probability of more
-/// is 0.0005.
-const OFF_ODDS: f64 = 3.48;
+/// Share of the experiments whose arms have their odds that end all the same, however often they
+/// are looked at.
+const WRONGLY_DOUBTED: f64 = 0.0005;
+/// Connections at even odds at which arms off their odds are found soonest; the number is ours.
+const SOONEST: f64 = 10_000.0;
 /// Void groups below which their share does not matter.
 const FEWEST_VOID: usize = 3;
 
@@ -35,9 +38,8 @@ pub struct Counted {
     pub uncalled: u64,
     /// Records that were lost.
     pub unrecorded: u64,
-    /// Deviations of the number of treated connections from the odds of the draw; `None` if no draw
-    /// decided.
-    pub balance: Option<f64>,
+    /// Treated connections against the odds of their draw; `None` if no draw decided.
+    pub balance: Option<Balance>,
     /// Judged groups, and those of them that are void.
     pub judged: [usize; 2],
 }
@@ -139,16 +141,18 @@ impl Counted {
                 ),
             ),
         ];
-        if let Some(balance) = self.balance {
+        if let Some(balance) = self.balance
+            && let Some(deviations) = balance.deviations()
+        {
             all.push((
                 "balance",
-                format!("{balance:.1} deviations from the odds of the draw"),
-                "3.5",
+                format!("{deviations:.1} deviations from the odds of the draw"),
+                "evidence of 2000 against the odds",
                 end(
-                    balance.abs() > OFF_ODDS,
+                    balance.evidence() >= 1.0 / WRONGLY_DOUBTED,
                     Ending::Invalid,
                     format!(
-                        "the arms are not as large as they were drawn: {balance:.1} deviations off their odds"
+                        "the arms are not as large as they were drawn: {deviations:.1} deviations off their odds"
                     ),
                 ),
             ));
@@ -163,8 +167,12 @@ type Reading = (&'static str, String, &'static str, Option<(Ending, String)>);
 /// Treated connections against the odds of their draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Balance {
+    /// Treated connections less the expected number.
     excess: f64,
+    /// Variance of the number of treated connections.
     variance: f64,
+    /// What bounds the variance for the evidence ([`spread_at_odds`]).
+    spread: f64,
 }
 
 impl Balance {
@@ -178,6 +186,14 @@ impl Balance {
         let number = (assigned[0] + assigned[1]) as f64;
         self.excess += assigned[1] as f64 - odds * number;
         self.variance += odds * (1.0 - odds) * number;
+        self.spread += spread_at_odds(odds) * number;
+    }
+
+    /// Returns the evidence, 1 at first, that the arms do not have their odds. Each period adds to it
+    /// and is looked at, so a limit of deviations would be passed by chance in a long experiment.
+    pub fn evidence(&self) -> f64 {
+        let rho = tuning(SOONEST * spread_at_odds(0.5), WRONGLY_DOUBTED);
+        odds_evidence(self.excess, self.spread, rho)
     }
 
     /// Returns the deviation in standard deviations; `None` of fewer than 100 connections at even
@@ -191,6 +207,13 @@ impl Balance {
 mod tests {
     use super::*;
 
+    /// 10,000 connections at even odds.
+    fn balance(treated: u64) -> Balance {
+        let mut own = Balance::default();
+        own.add(Slot { share: 0.5, is_beside: false }, [10_000 - treated, treated]);
+        own
+    }
+
     fn good() -> Counted {
         Counted {
             assigned: 1000,
@@ -200,7 +223,7 @@ mod tests {
             closed: 990,
             uncalled: 9,
             unrecorded: 1,
-            balance: Some(3.4),
+            balance: Some(balance(5200)),
             judged: [15, 3],
         }
     }
@@ -219,7 +242,7 @@ mod tests {
             (Counted { uncalled: 11, ..good() }, Ending::Invalid),
             (Counted { unrecorded: 2, ..good() }, Ending::Invalid),
             (Counted { judged: [14, 3], ..good() }, Ending::Invalid),
-            (Counted { balance: Some(-3.5), ..good() }, Ending::Invalid),
+            (Counted { balance: Some(balance(4770)), ..good() }, Ending::Invalid),
         ];
         let told = cases.map(|(own, ending)| {
             let (found, text) = own.end().unwrap_or_else(|| panic!("{own:?}"));
@@ -244,5 +267,7 @@ mod tests {
         own.add(slot(0.9), [10, 90]);
         let deviations = own.deviations().expect("enough");
         assert!((deviations - 10.0 / 34.0_f64.sqrt()).abs() < 1e-12, "{deviations}");
+        // rho = 2500 / (2 ln 2000 + ln(1 + 2 ln 2000)) = 138.99.
+        assert!(balance(5218).evidence() < 2000.0 && balance(5219).evidence() > 2000.0);
     }
 }

@@ -123,8 +123,13 @@ static __always_inline void read_tuple(struct bpf_sock_ops *ops, struct tuple *t
 	tuple->remote_port = bpf_ntohl(READ(remote_port));
 }
 
-/* Draws a number below 65536 for a connection, or for its client. */
-static __always_inline u32 draw(const struct tuple *tuple, const struct deploy_policy *policy)
+/*
+ * Draws a number below 65536 for a connection, or for its client. The time of its birth is drawn
+ * with a connection: a client that uses its ports again would otherwise get the same arms again,
+ * and few clients would have arms of unequal sizes for ever.
+ */
+static __always_inline u32 draw(const struct tuple *tuple, u64 born,
+				const struct deploy_policy *policy)
 {
 	u32 h = mix(policy->salt);
 
@@ -138,6 +143,7 @@ static __always_inline u32 draw(const struct tuple *tuple, const struct deploy_p
 	if (!policy->by_client) {
 		h = mix(h ^ tuple->local);
 		h = mix(h ^ (tuple->local_port << 16 | tuple->remote_port));
+		h = mix(h ^ (u32)born);
 	}
 	return h & 0xffff;
 }
@@ -376,7 +382,7 @@ static __always_inline int on_established(struct bpf_sock_ops *ops, struct bpf_s
 		return 1;
 	treated = *threshold & ~DEPLOY_BESIDE;
 	beside = *threshold & DEPLOY_BESIDE;
-	drawn = draw(&tuple, policy);
+	drawn = draw(&tuple, now, policy);
 	/* Up to a half, both arms are equally large, so that they can be exchanged. */
 	if (drawn < treated)
 		arm = TREATED;

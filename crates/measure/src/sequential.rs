@@ -45,6 +45,27 @@ fn log_size_evidence(sum: f64, squares: f64, rho: f64) -> f64 {
         + libm::log(normal.max(f64::MIN_POSITIVE))
 }
 
+/// Returns the evidence, 1 at first, that successes of trials do not have their odds: `excess` is
+/// the number of successes less the expected one, and `variance` the sum over all trials of
+/// [`spread_at_odds`]. `rho` is from [`tuning`], fixed before the first trial. It is the normal
+/// mixture of Howard et al., section 3.2, which looks at both sides.
+pub fn odds_evidence(excess: f64, variance: f64, rho: f64) -> f64 {
+    debug_assert!(rho > 0.0 && variance >= 0.0);
+    let spread = variance + rho;
+    (rho / spread).sqrt() * libm::exp(excess * excess / (2.0 * spread))
+}
+
+/// Returns the least variance of a normal number whose exponential moments are above those of a
+/// trial with these odds, between 0 and 1 (Kearns and Saul, "Large deviation methods for approximate
+/// probabilistic inference", UAI 1998): 1/4 at even odds.
+pub fn spread_at_odds(odds: f64) -> f64 {
+    debug_assert!(odds > 0.0 && odds < 1.0);
+    if (odds - 0.5).abs() < 1e-6 {
+        return 0.25;
+    }
+    (1.0 - 2.0 * odds) / (2.0 * libm::log((1.0 - odds) / odds))
+}
+
 /// Returns the evidence, 1 at first, that more than half of the differences are above `bound`.
 pub fn sign_evidence(differences: &[f64], bound: f64) -> f64 {
     let count = differences.len();
@@ -231,6 +252,54 @@ mod tests {
         near(own.mean, 0.064, 5e-4);
         near(own.half, 0.058, 5e-4);
         assert_eq!(Mean::of(&[1.0]), None);
+    }
+
+    #[test]
+    fn evidence_against_odds_by_hand() {
+        assert_eq!(odds_evidence(0.0, 0.0, 3.0), 1.0);
+        // 60 of 100 at even odds: sqrt(25 / 50) exp(100 / 100).
+        near(odds_evidence(10.0, 25.0, 25.0), 0.5_f64.sqrt() * libm::exp(1.0), 1e-12);
+        near(odds_evidence(-10.0, 25.0, 25.0), odds_evidence(10.0, 25.0, 25.0), 0.0);
+        // At 90 %: 0.8 / (2 ln 9).
+        near(spread_at_odds(0.9), 0.182048, 1e-6);
+        near(spread_at_odds(0.1), spread_at_odds(0.9), 1e-12);
+        near(spread_at_odds(0.5 + 2e-6), 0.25, 1e-6);
+    }
+
+    /// The exponential moments of a trial stay below those of the normal number, and touch them.
+    #[test]
+    fn the_spread_bounds_the_moments_of_a_trial() {
+        for odds in [0.5, 0.6, 0.75, 0.9, 0.99] {
+            let ratio = |step: i32| {
+                let t = f64::from(step) * 0.01;
+                let moment =
+                    odds * libm::exp(t * (1.0 - odds)) + (1.0 - odds) * libm::exp(-t * odds);
+                libm::log(moment) / (0.5 * t * t)
+            };
+            let most = (-2000..2000).filter(|step| *step != 0).map(ratio).fold(0.0, f64::max);
+            near(most, spread_at_odds(odds), 1e-4);
+        }
+    }
+
+    /// 2000 sequences of 2000 trials at their odds, looked at after each trial.
+    #[test]
+    fn odds_are_rarely_doubted_at_any_look() {
+        let mut random = narrows_units::Random::stream(1, "odds");
+        for odds in [0.5, 0.9] {
+            let rho = tuning(500.0 * spread_at_odds(odds), 0.05);
+            let alarms = (0..2000)
+                .filter(|_| {
+                    let (mut excess, mut variance) = (0.0, 0.0);
+                    (0..2000).any(|_| {
+                        excess += f64::from(u8::from(random.uniform() < odds)) - odds;
+                        variance += spread_at_odds(odds);
+                        odds_evidence(excess, variance, rho) >= 20.0
+                    })
+                })
+                .count();
+            assert!(alarms <= 100, "{alarms} of 2000 at {odds}");
+            assert!(odds != 0.5 || alarms > 20, "{alarms} of 2000 at {odds}");
+        }
     }
 
     /// Quantiles as printed in Abramowitz and Stegun, table 26.10.

@@ -6,7 +6,7 @@ mod exclusive;
 mod open;
 mod shared;
 
-pub use draw::{Tuple, draw};
+pub use draw::{Tuple, draw, draw_client};
 pub use shared::{
     ACCEPTED, ARMS, CLASSES, Connection, Counts, Live, OPENED, PERIODS, Policy, Record, Share,
 };

@@ -5,6 +5,7 @@ use crate::common::{is_root, name};
 use narrows_kernel::deployment::{
     ACCEPTED, Deployment, OPENED, Policy, Record, Tuple, draw, monotonic_ns, name_bytes, name_text,
 };
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -13,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Opens connections over loopback with one byte in each direction. Prints the address family, the
-/// peer's port and the controller of each accepted connection.
+/// peer's port, the cookie and the controller of each accepted connection.
 pub const MANY: &str = r#"
 import socket, sys
 for host, family in (("127.0.0.1", socket.AF_INET), ("::1", socket.AF_INET6)):
@@ -23,7 +24,8 @@ for host, family in (("127.0.0.1", socket.AF_INET), ("::1", socket.AF_INET6)):
         accepted, peer = server.accept()
         client.sendall(b"x"); accepted.recv(1); accepted.sendall(b"y"); client.recv(1)
         name = accepted.getsockopt(socket.IPPROTO_TCP, 13, 16).rstrip(b"\0").decode()
-        print(4 if family == socket.AF_INET else 6, peer[1], name, flush=True)
+        cookie = int.from_bytes(accepted.getsockopt(socket.SOL_SOCKET, 57, 8), sys.byteorder)
+        print(4 if family == socket.AF_INET else 6, peer[1], cookie, name, flush=True)
         client.close(); accepted.close()
     server.close()
 "#;
@@ -163,9 +165,12 @@ fn connections_get_the_arm_of_their_draw_and_are_measured() {
     const EACH: usize = 150;
     let told: Vec<String> = group.python(MANY, &EACH.to_string()).lines().collect();
     assert_eq!(told.len(), 2 * EACH);
+    let mut records = HashMap::new();
+    deployed.read(|record: Record| assert!(records.insert(record.cookie, record).is_none()));
+    assert_eq!(records.len(), 2 * EACH);
     let mut expected = [0_u64; 3];
     for line in &told {
-        let [family, port, name] = line.split(' ').collect::<Vec<_>>()[..] else {
+        let [family, port, cookie, name] = line.split(' ').collect::<Vec<_>>()[..] else {
             panic!("{line}")
         };
         let here: IpAddr = match family {
@@ -178,7 +183,8 @@ fn connections_get_the_arm_of_their_draw_and_are_measured() {
         };
         let remote_port = port.parse().expect("a port");
         let tuple = Tuple { remote: own, remote_port, local: own, local_port: 8000 };
-        let drawn = f64::from(draw(policy.salt, &tuple, false)) / 65536.0;
+        let born = records[&cookie.parse().expect("a cookie")].born;
+        let drawn = f64::from(draw(policy.salt, &tuple, born)) / 65536.0;
         let arm = if drawn < 0.3 {
             1
         } else if drawn < 0.6 {
@@ -194,10 +200,7 @@ fn connections_get_the_arm_of_their_draw_and_are_measured() {
     assert_eq!(counts.map(|own| own.assigned), expected);
     assert_eq!(counts.map(|own| own.closed), expected);
     assert!(counts.iter().all(|own| own.refused + own.overridden + own.unrecorded == 0));
-    let mut records: Vec<Record> = Vec::new();
-    deployed.read(|record| records.push(record));
-    assert_eq!(records.len(), 2 * EACH);
-    for record in &records {
+    for record in records.values() {
         let wanted = if record.arm == 1 { &treatment } else { &default };
         assert_eq!(&name_text(record.name), wanted);
         assert_eq!((record.port, record.role, record.epoch), (8000, 5, 1));

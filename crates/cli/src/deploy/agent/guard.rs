@@ -109,7 +109,7 @@ impl Agent {
             closed: control.closed + treated.closed,
             uncalled: self.state.uncalled,
             unrecorded: self.state.unrecorded,
-            balance: self.balance.deviations().filter(|_| is_drawn),
+            balance: is_drawn.then_some(self.balance),
             judged: [self.trial.judged(), self.trial.voided()],
         }
     }
