@@ -10,7 +10,7 @@ files and error messages. ``python -m narrows`` is the program itself.
 """
 
 from narrows import units
-from narrows._commands import attack, check, compare, fidelity, live, matrix, merge, reproduce, run, sweep
+from narrows._commands import attack, check, compare, deploy_plan, fidelity, fit, live, matrix, merge, reproduce, run, sweep
 from narrows._controllers import Controller
 from narrows._narrows import Ack, Error, Rate, Stats, Timeout, Window, version
 from narrows._results import Figure, Result, Table, open
@@ -34,7 +34,9 @@ __all__ = [
     "attack",
     "check",
     "compare",
+    "deploy_plan",
     "fidelity",
+    "fit",
     "live",
     "matrix",
     "merge",

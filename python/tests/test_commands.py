@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -72,6 +73,27 @@ def test_an_attack_is_the_programs(program):
     # The exit status says whether a finding was confirmed.
     findings = json.loads((result.directory / "findings.json").read_text())["findings"]
     assert result.met == (not any(finding["standing"] == "confirmed" for finding in findings))
+
+
+def test_a_fit_and_a_plan_are_the_programs(program, root):
+    program("run", root / "scenarios/one-link.toml", "--pcap", "all", "--quiet", "--out", "made")
+    capture = next(Path("made").glob("*.pcapng"))
+    result = nw.fit(capture, seeds=1, out="fit")
+    assert result.text == program("fit", capture, "--seeds", "1", "--quiet", "--out", "fit-2")
+    same("fit", "fit-2")
+    rate = nw.Scenario.load("fit/scenario.toml").data["link"][0]["rate"]
+    assert float(rate.split()[0]) == pytest.approx(100, rel=0.03)
+    with pytest.raises(nw.Error, match="staggered.toml"):
+        nw.fit(root / "scenarios/staggered.toml")
+    edge = (root / "examples/deploy/edge.toml").read_text()
+    Path("edge.toml").write_text(edge.replace("50 Mbit/s", "5 Mbit/s").replace("80 %", "20 %"))
+    text = (root / "examples/deploy/bbr.toml").read_text()
+    for key, value in {"period": "5 s", "burn_in": "1 s", "burn_out": "1 s"}.items():
+        text = re.sub(f'^{key} = ".*"', f'{key} = "{value}"', text, flags=re.MULTILINE)
+    Path("bbr.toml").write_text(text.replace("pairs = 24", "pairs = 4"))
+    result = nw.deploy_plan("bbr.toml", quick=True, seeds=2, out="plan")
+    assert result.text == program("deploy", "plan", "bbr.toml", "--quick", "--seeds", "2", "--quiet", "--out", "plan-2")
+    same("plan", "plan-2")
 
 
 def test_a_missed_expectation_is_told(root):

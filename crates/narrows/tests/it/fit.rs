@@ -1,5 +1,5 @@
 //! `narrows fit` finds the path of a measured flow. The true path is known because each measurement
-//! is a capture of a simulated flow, or of a real flow over emulated links.
+//! is a capture of a simulated flow, or of a real one over emulated links.
 
 use crate::scratch::{Scratch, code, stderr, stdout};
 use narrows_path::{Limit, LinkConfig, RateSource};
@@ -83,6 +83,16 @@ fn wrong(cell: Cell, found: &Scenario, text: &str) -> Vec<String> {
     wrong
 }
 
+/// Returns the estimate of a capture as a scenario, and what was printed.
+fn fitted(place: &Scratch, file: &str, out: &str) -> (Scenario, String) {
+    let ran = place.narrows(["fit", file, "--seeds", "1", "--out", out]);
+    assert_eq!(code(&ran), 0, "{file}: {}", stderr(&ran));
+    let toml = fs::read_to_string(place.path(&format!("{out}/scenario.toml"))).expect("toml");
+    let none = |_: &_| Err(std::io::Error::other("no file"));
+    let found = narrows_scenario::parse(&toml, "scenario.toml", &none).expect("a scenario");
+    (found, stdout(&ran))
+}
+
 #[test]
 fn captures_of_simulated_flows_give_their_paths() {
     let place = Scratch::new("fit");
@@ -93,20 +103,49 @@ fn captures_of_simulated_flows_give_their_paths() {
         let ran = place.narrows(["run", "truth.toml", "--pcap", "all", "--quiet", "--out", &made]);
         assert_eq!(code(&ran), 0, "{}", stderr(&ran));
         let file = capture(&place, &made).display().to_string();
-        let ran = place.narrows(["fit", &file, "--seeds", "1", "--out", &out]);
-        assert_eq!(code(&ran), 0, "{cell:?}: {}", stderr(&ran));
-        let found = fs::read_to_string(place.path(&format!("{out}/scenario.toml"))).expect("toml");
-        let found = narrows_scenario::parse(&found, "scenario.toml", &|_| {
-            Err(std::io::Error::other("no file"))
-        });
-        all.extend(wrong(cell, &found.expect("a scenario"), &stdout(&ran)));
-        let filled = stdout(&ran).contains("full in");
+        let (found, text) = fitted(&place, &file, &out);
+        all.extend(wrong(cell, &found, &text));
+        let filled = text.contains("full in");
         if filled == (cell.4 == "vegas" || cell.3 > 0.0) {
             all.push(format!("{cell:?}: filled {filled}"));
         }
         fs::remove_file(file).expect("the capture");
     }
     assert!(all.is_empty(), "{all:#?}");
+}
+
+/// Real connections of iperf3 over the emulator, captured at the sender as docs/how-to/fit.md says.
+/// Only valid runs count, so it wants an idle host.
+#[test]
+#[ignore = "four minutes of an idle host, root, iperf3 and dumpcap: --ignored captures_of_real"]
+fn captures_of_real_flows_give_their_paths() {
+    const MEASURE: &str = "dumpcap -q -i any -s 128 -w \"$0\" -f 'tcp port 5201' & sleep 1; \
+                           iperf3 -c receiver -t 19 -C \"$1\"; kill $!; wait";
+    let place = Scratch::new("fit-live");
+    let controllers = narrows_kernel::available();
+    let (mut all, mut judged) = (Vec::new(), 0);
+    for (index, cell) in CELLS.into_iter().enumerate() {
+        let controller = if cell.4 == "newreno" { "reno" } else { cell.4 };
+        if !controllers.iter().any(|own| own == controller) {
+            continue;
+        }
+        place.write("truth.toml", &scenario(cell, 22));
+        let (made, out) = (format!("made-{index}"), format!("fit-{index}"));
+        let file = place.path(&format!("{index}.pcapng")).display().to_string();
+        let words = ["live", "truth.toml", "--quiet", "--out", &made, "--serve", "iperf3 -s"];
+        let measure = ["--", "sh", "-c", MEASURE, &file, controller];
+        let ran = place.narrows(words.into_iter().chain(measure));
+        if stdout(&ran).contains("INVALID") {
+            eprintln!("{cell:?}: the host made the run invalid");
+            continue;
+        }
+        assert_eq!(code(&ran), 0, "{cell:?}: {}", stderr(&ran));
+        let (found, text) = fitted(&place, &file, &out);
+        eprintln!("{cell:?}\n{text}");
+        all.extend(wrong(cell, &found, &text));
+        judged += 1;
+    }
+    assert!(all.is_empty() && judged > 0, "{all:#?} of {judged}");
 }
 
 #[test]
