@@ -19,6 +19,7 @@ import time
 
 PORT = 5000
 CONGESTION = 13
+COOKIE = 57
 # Places of tcpi_bytes_sent and tcpi_bytes_retrans in struct tcp_info (Linux 4.19 and later).
 BYTES_SENT = 200
 
@@ -32,12 +33,13 @@ parser.add_argument("--controller")
 parser.add_argument("--cgroup")
 parser.add_argument("--watch")
 parser.add_argument("--out")
+parser.add_argument("--seed", type=int, default=1)
 own = parser.parse_args()
 if own.cgroup:
     with open(os.path.join(own.cgroup, "cgroup.procs"), "w") as procs:
         procs.write(str(os.getpid()))
 lock, lines, alive = threading.Lock(), [], set()
-draw = random.Random(1)
+draw = random.Random(own.seed)
 began = time.monotonic()
 
 
@@ -63,7 +65,8 @@ def transfer(data):
         info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
         sent, again = struct.unpack_from("=QQ", info, BYTES_SENT)
         with lock:
-            lines.append((at - began, time.monotonic() - at, name_of(connection), sent, again))
+            cookie = int.from_bytes(connection.getsockopt(socket.SOL_SOCKET, COOKIE, 8), sys.byteorder)
+            lines.append((at - began, time.monotonic() - at, name_of(connection), sent, again, cookie))
     except OSError as error:
         print(error, file=sys.stderr)
     finally:
@@ -95,6 +98,6 @@ for one in users:
     one.join()
 if own.out:
     with open(own.out, "w") as out:
-        out.write("start_s,took_s,controller,sent,again\n")
+        out.write("start_s,took_s,controller,sent,again,cookie\n")
         for line in sorted(lines):
-            out.write("%.4f,%.4f,%s,%d,%d\n" % line)
+            out.write("%.4f,%.4f,%s,%d,%d,%d\n" % line)

@@ -63,7 +63,10 @@ function metricChoices(at) {
 function draw() {
   byId("meaning").textContent = metric().summary;
   matrix();
-  heat();
+  // Without an axis down, a heat map of one row would repeat the lines.
+  const alone = chosen.y === null;
+  byId("heat").hidden = byId("again").hidden = alone;
+  if (!alone) heat();
   lines();
 }
 
