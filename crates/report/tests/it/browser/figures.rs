@@ -60,6 +60,10 @@ fn a_sweep_is_drawn_as_heat_map_and_lines() {
         "(() => { const [line] = document.getElementById('lines').data; return [line.mode, line.x.length, line.error_y.array]; })()",
     );
     assert_eq!(turned, json!(["markers", 2, [0.5, 0.5]]));
+    // Without an axis down, a heat map of one row would only repeat the lines.
+    let shown = "(() => { const e = document.getElementById('y'), shown = []; for (const own of ['', '0']) { e.value = own; \
+                 e.dispatchEvent(new Event('change')); shown.push(document.getElementById('heat').offsetHeight > 0); } return shown; })()";
+    assert_eq!(browser.value(shown), json!([false, true]));
     assert_eq!(browser.faults(), [] as [&str; 0]);
 }
 
