@@ -6,7 +6,7 @@ use narrows::control::{
     Basis, Build, Built, ByInterval, Fault, Feedback, Interval, OwnedEntry, Policy, Reduction,
     Setting, Setup, Timeout,
 };
-use narrows::params::{Kind, Need, Params, Spec, word};
+use narrows::params::{Need, ParamKind, Params, Spec, word};
 use narrows::units::{Span, Time};
 use narrows::workbench::HostController;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -26,11 +26,16 @@ enum Attribute {
 }
 
 impl Attribute {
-    fn kind(&self) -> Kind {
-        let number =
-            |default, whole| Kind::Number { default, min: -LARGEST, max: LARGEST, unit: "", whole };
+    fn kind(&self) -> ParamKind {
+        let number = |default, whole| ParamKind::Number {
+            default,
+            min: -LARGEST,
+            max: LARGEST,
+            unit: "",
+            whole,
+        };
         match *self {
-            Attribute::Flag(default) => Kind::Flag { default },
+            Attribute::Flag(default) => ParamKind::Flag { default },
             Attribute::Whole(default) => number(default as f64, true),
             Attribute::Number(default) => number(default, false),
         }
@@ -114,8 +119,8 @@ impl Object {
                     let text = chosen.text(spec.name).unwrap_or_default();
                     let value: f64 = text.parse().unwrap_or_default();
                     match spec.kind {
-                        Kind::Flag { .. } => values.set_item(spec.name, text == "true")?,
-                        Kind::Number { whole: true, .. } => {
+                        ParamKind::Flag { .. } => values.set_item(spec.name, text == "true")?,
+                        ParamKind::Number { whole: true, .. } => {
                             values.set_item(spec.name, value as i64)?
                         }
                         _ => values.set_item(spec.name, value)?,

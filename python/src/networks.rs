@@ -37,7 +37,7 @@ pub struct Parts {
 }
 
 /// A checked kind of networks.
-struct Kind {
+struct NetworkKind {
     ranges: Ranges,
     /// Traces, each with its name in scenarios.
     recorded: Vec<(String, Arc<Recorded>)>,
@@ -46,7 +46,7 @@ struct Kind {
 /// Kinds of networks; each episode draws one of them.
 pub struct Networks {
     /// Kinds, each with the sum of the weights up to and including its weight.
-    kinds: Vec<(f64, Kind)>,
+    kinds: Vec<(f64, NetworkKind)>,
     /// The controllers that their flows can have.
     pub session: Session,
 }
@@ -101,7 +101,7 @@ impl Networks {
                 ));
             }
             sum += weight;
-            kinds.push((sum, Kind::new(ranges)?));
+            kinds.push((sum, NetworkKind::new(ranges)?));
         }
         if kinds.is_empty() {
             refuse("a mix has no parts; give at least one".to_owned())
@@ -122,8 +122,8 @@ impl Networks {
     }
 }
 
-impl Kind {
-    fn new(ranges: Ranges) -> PyResult<Kind> {
+impl NetworkKind {
+    fn new(ranges: Ranges) -> PyResult<NetworkKind> {
         let checked = [
             ("rate_mbps", ranges.rate_mbps, (0.01, 100_000.0)),
             ("rtt_ms", ranges.rtt_ms, (0.1, 60_000.0)),
@@ -143,7 +143,7 @@ impl Kind {
             Ok((whole.display().to_string(), Arc::new(recorded)))
         };
         let recorded = ranges.traces.iter().map(read).collect::<PyResult<_>>()?;
-        Ok(Kind { ranges, recorded })
+        Ok(NetworkKind { ranges, recorded })
     }
 
     fn draw(&self, random: &mut Random, steered: &Steered<'_>) -> Drawn {

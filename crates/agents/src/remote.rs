@@ -6,7 +6,7 @@ use narrows_control::{
     Basis, Build, Built, ByInterval, Entry, Fault, Feedback, Interval, Open, Policy, Reduction,
     SHORTEST_INTERVAL, Sent, Setting, Setup, Timeout,
 };
-use narrows_params::{Kind, Need, Params, Spec};
+use narrows_params::{Need, ParamKind, Params, Spec};
 use narrows_units::{Span, Time};
 
 /// The name by which scenarios have a flow steered: `agent?simulation=N&seat=0`, where N is the
@@ -19,7 +19,11 @@ const SEAT: &str = "seat";
 const TOGETHER: Span = Span::from_nanos(1);
 
 const fn number(name: &'static str, help: &'static str) -> Spec {
-    Spec::new(name, Kind::Number { default: 0.0, min: 0.0, max: 9e15, unit: "", whole: true }, help)
+    Spec::new(
+        name,
+        ParamKind::Number { default: 0.0, min: 0.0, max: 9e15, unit: "", whole: true },
+        help,
+    )
 }
 
 pub(crate) static ENTRY: Entry = Entry {

@@ -1,6 +1,6 @@
 //! Reads the declarations of a C header.
 
-use crate::tokens::{Kind, Token, tokens};
+use crate::tokens::{Token, TokenKind, tokens};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An integer type of C with a fixed size.
@@ -99,24 +99,24 @@ impl Header {
         let mut header = Header::default();
         while let Some(token) = parser.next() {
             match token.kind {
-                Kind::Word("struct") if parser.sign_after_name('{') => {
+                TokenKind::Word("struct") if parser.sign_after_name('{') => {
                     let one = parser.structure()?;
                     header.structs.push(one);
                 }
-                Kind::Word("enum") if parser.sign_after_name('{') => {
+                TokenKind::Word("enum") if parser.sign_after_name('{') => {
                     header.enums.extend(parser.enumeration()?)
                 }
-                Kind::Word(name) if parser.peek() == Some(Kind::Sign('(')) => {
+                TokenKind::Word(name) if parser.peek() == Some(TokenKind::Sign('(')) => {
                     let pointers = parser.pointers();
-                    if parser.peek() == Some(Kind::Sign('{')) {
+                    if parser.peek() == Some(TokenKind::Sign('{')) {
                         header.functions.push((name.to_owned(), pointers));
                         parser.skip_block();
                     }
                 }
-                Kind::Sign('{') => parser.skip_rest_of_block(),
+                TokenKind::Sign('{') => parser.skip_rest_of_block(),
                 _ => {}
             }
-            if !matches!(token.kind, Kind::Comment(_)) {
+            if !matches!(token.kind, TokenKind::Comment(_)) {
                 parser.doc.clear();
             }
         }
@@ -147,7 +147,7 @@ fn inner(all: &[Struct], one: &Struct) -> Vec<String> {
 /// Returns the numbers named by `#define`, for lengths of arrays.
 fn lengths<'a>(tokens: &[Token<'a>]) -> BTreeMap<&'a str, usize> {
     let define = |token: &Token<'a>| {
-        let Kind::Directive(text) = token.kind else { return None };
+        let TokenKind::Directive(text) = token.kind else { return None };
         let mut words = text.split_whitespace();
         (words.next()? == "define").then_some(())?;
         Some((words.next()?, words.next()?.parse().ok()?))
@@ -167,18 +167,20 @@ impl<'a> Parser<'a> {
     fn next(&mut self) -> Option<&'a Token<'a>> {
         let (first, rest) = self.rest.split_first()?;
         self.rest = rest;
-        if let Kind::Comment(text) = first.kind {
+        if let TokenKind::Comment(text) = first.kind {
             self.doc = plain(text);
         }
         Some(first)
     }
 
-    fn peek(&self) -> Option<Kind<'a>> {
+    fn peek(&self) -> Option<TokenKind<'a>> {
         self.rest.first().map(|token| token.kind)
     }
 
     fn sign_after_name(&self, sign: char) -> bool {
-        matches!(self.rest, [Token { kind: Kind::Word(_), .. }, Token { kind: Kind::Sign(next), .. }, ..] if *next == sign)
+        let mut kinds = self.rest.iter().map(|token| token.kind);
+        matches!(kinds.next(), Some(TokenKind::Word(_)))
+            && kinds.next() == Some(TokenKind::Sign(sign))
     }
 
     fn error<T>(&self, problem: &str) -> Result<T, String> {
@@ -191,7 +193,7 @@ impl<'a> Parser<'a> {
 
     fn word(&mut self) -> Result<&'a str, String> {
         match self.peek() {
-            Some(Kind::Word(word)) => {
+            Some(TokenKind::Word(word)) => {
                 self.next();
                 Ok(word)
             }
@@ -200,7 +202,7 @@ impl<'a> Parser<'a> {
     }
 
     fn take(&mut self, sign: char) -> bool {
-        let there = self.peek() == Some(Kind::Sign(sign));
+        let there = self.peek() == Some(TokenKind::Sign(sign));
         if there {
             self.next();
         }
@@ -210,7 +212,7 @@ impl<'a> Parser<'a> {
     /// Takes the next token if it is a comment.
     fn comment(&mut self) -> String {
         match self.peek() {
-            Some(Kind::Comment(text)) => {
+            Some(TokenKind::Comment(text)) => {
                 self.next();
                 plain(text)
             }
@@ -280,7 +282,7 @@ impl<'a> Parser<'a> {
         self.take('{');
         while !self.take('}') {
             let value = self.word()?.to_owned();
-            if self.peek() == Some(Kind::Sign('=')) {
+            if self.peek() == Some(TokenKind::Sign('=')) {
                 self.skip_rest_of_block();
                 return Ok(None);
             }
@@ -296,10 +298,10 @@ impl<'a> Parser<'a> {
         let mut found = Vec::new();
         while let Some(token) = self.next() {
             match token.kind {
-                Kind::Sign('(') => depth += 1,
-                Kind::Sign(')') => depth -= 1,
-                Kind::Word("struct") => {
-                    if let Some(Kind::Word(name)) = self.peek() {
+                TokenKind::Sign('(') => depth += 1,
+                TokenKind::Sign(')') => depth -= 1,
+                TokenKind::Word("struct") => {
+                    if let Some(TokenKind::Word(name)) = self.peek() {
                         found.push(name.to_owned());
                     }
                 }
@@ -324,8 +326,8 @@ impl<'a> Parser<'a> {
             && let Some(token) = self.next()
         {
             match token.kind {
-                Kind::Sign('{') => depth += 1,
-                Kind::Sign('}') => depth -= 1,
+                TokenKind::Sign('{') => depth += 1,
+                TokenKind::Sign('}') => depth -= 1,
                 _ => {}
             }
         }

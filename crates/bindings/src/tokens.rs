@@ -3,13 +3,13 @@
 /// A token with its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token<'a> {
-    pub kind: Kind<'a>,
+    pub kind: TokenKind<'a>,
     pub line: usize,
 }
 
 /// A kind of token that matters for declarations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind<'a> {
+pub enum TokenKind<'a> {
     /// A name or a number.
     Word(&'a str),
     /// A character of punctuation.
@@ -30,18 +30,18 @@ pub fn tokens(text: &str) -> Vec<Token<'_>> {
         let (kind, length) = match first {
             '#' if line_begins => {
                 let end = directive_end(rest);
-                (Some(Kind::Directive(&rest[1..end])), end)
+                (Some(TokenKind::Directive(&rest[1..end])), end)
             }
             '/' if rest.starts_with("/*") => {
                 let end = rest.find("*/").unwrap_or(rest.len() - 2);
-                (Some(Kind::Comment(&rest[2..end])), end + 2)
+                (Some(TokenKind::Comment(&rest[2..end])), end + 2)
             }
             c if is_word(c) => {
                 let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-                (Some(Kind::Word(&rest[..end])), end)
+                (Some(TokenKind::Word(&rest[..end])), end)
             }
             c if c.is_whitespace() => (None, c.len_utf8()),
-            c => (Some(Kind::Sign(c)), c.len_utf8()),
+            c => (Some(TokenKind::Sign(c)), c.len_utf8()),
         };
         all.extend(kind.map(|kind| Token { kind, line }));
         let taken = &rest[..length];

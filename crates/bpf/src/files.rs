@@ -13,7 +13,7 @@ use narrows_control::{
     Basis, Build, Built, EntryRef, FileForm, KeptFile, OwnedEntry, Session, Setup, Source,
 };
 use narrows_files::{Limit, read as read_file};
-use narrows_params::{Kind, Need, ParamError, Params, Spec, Words, word as kept_word};
+use narrows_params::{Need, ParamError, ParamKind, Params, Spec, Words, word as kept_word};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
@@ -214,7 +214,11 @@ fn specs(
     let own = variables.iter().map(|variable| {
         let name = kept_word(&variable.name);
         if variable.boolean {
-            return Spec::new(name, Kind::Flag { default: variable.initial != 0 }, OWN_VARIABLE);
+            return Spec::new(
+                name,
+                ParamKind::Flag { default: variable.initial != 0 },
+                OWN_VARIABLE,
+            );
         }
         let bits = 8 * variable.size as i32;
         let (min, max) = if variable.signed {
@@ -254,7 +258,7 @@ fn word(
     words: Vec<&'static str>,
     help: &'static str,
 ) -> Spec {
-    Spec::new(name, Kind::Choice { default, options: Words::listed(words) }, help)
+    Spec::new(name, ParamKind::Choice { default, options: Words::listed(words) }, help)
 }
 
 const fn whole(
@@ -263,7 +267,7 @@ const fn whole(
     (min, max): (f64, f64),
     help: &'static str,
 ) -> Spec {
-    Spec::new(name, Kind::Number { default, min, max, unit: "", whole: true }, help)
+    Spec::new(name, ParamKind::Number { default, min, max, unit: "", whole: true }, help)
 }
 
 /// Signals that the programs of a file need: their socket shows the data in flight, `cong_control`

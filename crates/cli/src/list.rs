@@ -6,7 +6,7 @@ use narrows_control::{Controllers, EntryRef, TWINS};
 use narrows_deploy::result::Summary;
 use narrows_evidence::report::Checked;
 use narrows_measure::metrics::METRICS;
-use narrows_params::{Catalogue, Kind, Spec, suggest};
+use narrows_params::{Catalogue, ParamKind, Spec, suggest};
 use narrows_path::{DISCIPLINES, offering};
 use narrows_scenario::paper::{Claim, Figure, Mode, Origin, Statement};
 use narrows_scenario::{NamedTraffic, PATHS, PathProfile, TRAFFIC};
@@ -166,14 +166,14 @@ fn help(param: &Spec) -> String {
 /// Formats the values that a parameter accepts, with the default first.
 fn allowed(param: &Spec) -> String {
     match param.kind {
-        Kind::Flag { default } => format!("{default}|{}", !default),
-        Kind::Number { default, min, max, unit, .. } => {
+        ParamKind::Flag { default } => format!("{default}|{}", !default),
+        ParamKind::Number { default, min, max, unit, .. } => {
             format!("{default} ({min} to {max} {unit})").replace(" )", ")")
         }
-        Kind::NumberOr { word, min, max, unit } => {
+        ParamKind::NumberOr { word, min, max, unit } => {
             format!("{word}|{min} to {max} {unit}").trim_end().to_owned()
         }
-        Kind::Choice { default, options } => {
+        ParamKind::Choice { default, options } => {
             let others = options.iter().filter(|option| *option != default);
             std::iter::once(default).chain(others).collect::<Vec<_>>().join("|")
         }

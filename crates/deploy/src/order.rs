@@ -1,6 +1,6 @@
 //! The order of the periods of an experiment.
 
-use crate::experiment::{Design, Kind};
+use crate::experiment::{Design, DesignKind};
 use narrows_units::Random;
 
 /// The arms of an experiment.
@@ -40,16 +40,16 @@ pub fn slots(design: &Design) -> Vec<Slot> {
     let observed = 2 * design.observe as usize;
     let slot = |share: f64| Slot { share, is_beside: false };
     match &design.kind {
-        Kind::Switchback { pairs, high } => {
+        DesignKind::Switchback { pairs, high } => {
             let share = |arm: Arm| if arm == Arm::Treatment { *high } else { 0.0 };
             let order = switchback(design.seed, observed / 2, *pairs as usize);
             order.into_iter().map(|arm| slot(share(arm))).collect()
         }
-        Kind::Share { share, slices } => {
+        DesignKind::Share { share, slices } => {
             let before = std::iter::repeat_n(Slot { share: *share, is_beside: true }, observed);
             before.chain(std::iter::repeat_n(slot(*share), *slices as usize)).collect()
         }
-        Kind::Steps { blocks, shares } => {
+        DesignKind::Steps { blocks, shares } => {
             let mut random = Random::stream(design.seed, "order of periods");
             let mut all = vec![slot(0.0); observed];
             for _ in 0..*blocks {

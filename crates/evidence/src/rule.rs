@@ -6,7 +6,7 @@ pub struct Rule {
     /// Index of the criterion that the rule belongs to.
     pub criterion: usize,
     /// Kind of comparison.
-    pub kind: Kind,
+    pub kind: RuleKind,
     /// Index of the number in the grid's list of numbers.
     pub number: usize,
     /// Bounds of the number.
@@ -26,7 +26,7 @@ pub struct Rule {
 
 /// The way in which the numbers of the subject are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum RuleKind {
     /// Compares with the worse of the baselines in the same cell.
     Relative,
     /// Compares only with the bound.
@@ -77,18 +77,18 @@ pub struct Bound {
     pub times: Option<f64>,
 }
 
-impl Kind {
+impl RuleKind {
     /// True if the kind compares with baselines, so that a baseline is within the bounds by
     /// construction.
     pub fn compares(&self) -> bool {
         matches!(
             self,
-            Kind::Relative
-                | Kind::Twins
-                | Kind::Harm
-                | Kind::Starves
-                | Kind::Undefined
-                | Kind::Pareto { .. }
+            RuleKind::Relative
+                | RuleKind::Twins
+                | RuleKind::Harm
+                | RuleKind::Starves
+                | RuleKind::Undefined
+                | RuleKind::Pareto { .. }
         )
     }
 }

@@ -21,7 +21,7 @@ pub use need::Need;
 pub use param::Param;
 pub use params::Params;
 pub use registry::{Catalogue, Makes, Registered, find};
-pub use spec::{Kind, Spec, Words};
+pub use spec::{ParamKind, Spec, Words};
 pub use vocabulary::word;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A parameter with the type of its values.
 
 use crate::Need;
-use crate::spec::{Kind, Spec, Value, Words};
+use crate::spec::{ParamKind, Spec, Value, Words};
 use narrows_units::Span;
 
 /// A parameter whose values are read as `T`. It is declared as a constant, so that a default which
@@ -25,7 +25,7 @@ type Range = (f64, f64);
 impl Param<bool> {
     /// A parameter that is true or false.
     pub const fn flag(name: &'static str, default: bool, help: &'static str) -> Param<bool> {
-        Param::converted(name, Kind::Flag { default }, help, default, |value| match value {
+        Param::converted(name, ParamKind::Flag { default }, help, default, |value| match value {
             Value::Flag(flag) => Some(flag),
             Value::Number(_) | Value::Word(_) => None,
         })
@@ -86,7 +86,7 @@ impl Param<Option<f64>> {
         help: &'static str,
     ) -> Param<Option<f64>> {
         assert!(min < max, "the range is empty");
-        Param::converted(name, Kind::NumberOr { word, min, max, unit }, help, None, |value| {
+        Param::converted(name, ParamKind::NumberOr { word, min, max, unit }, help, None, |value| {
             Some(value.number())
         })
     }
@@ -108,7 +108,8 @@ impl<T: Copy> Param<T> {
             index += 1;
             assert!(index < N, "the default is none of the options");
         }
-        let spec = Spec::new(name, Kind::Choice { default, options: Words::of(options) }, help);
+        let spec =
+            Spec::new(name, ParamKind::Choice { default, options: Words::of(options) }, help);
         Param { spec, default: options[index].1, values: Values::Named(options) }
     }
 
@@ -126,7 +127,7 @@ impl<T: Copy> Param<T> {
 
     const fn converted(
         name: &'static str,
-        kind: Kind,
+        kind: ParamKind,
         help: &'static str,
         default: T,
         convert: fn(Value) -> Option<T>,
@@ -155,9 +156,9 @@ impl Value {
     }
 }
 
-const fn number(default: f64, (min, max): Range, unit: &'static str, whole: bool) -> Kind {
+const fn number(default: f64, (min, max): Range, unit: &'static str, whole: bool) -> ParamKind {
     assert!(min <= default && default <= max, "the default is outside the range");
-    Kind::Number { default, min, max, unit, whole }
+    ParamKind::Number { default, min, max, unit, whole }
 }
 
 const fn same(one: &str, other: &str) -> bool {

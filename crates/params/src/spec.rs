@@ -11,7 +11,7 @@ pub struct Spec {
     /// Its name.
     pub name: &'static str,
     /// The kind of its values, and its value if not set.
-    pub kind: Kind,
+    pub kind: ParamKind,
     /// Its effect, with unit and source.
     pub help: &'static str,
     /// The signal that a controller needs if this is set to anything but its default.
@@ -22,7 +22,7 @@ pub struct Spec {
 
 /// The kind, range and default of a parameter.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Kind {
+pub enum ParamKind {
     /// true or false.
     Flag {
         /// If not set.
@@ -112,7 +112,7 @@ impl PartialEq for Words {
 
 impl Spec {
     /// A parameter without a say in which signals a controller needs.
-    pub const fn new(name: &'static str, kind: Kind, help: &'static str) -> Spec {
+    pub const fn new(name: &'static str, kind: ParamKind, help: &'static str) -> Spec {
         Spec { name, kind, help, need: None, spares: None }
     }
 
@@ -123,10 +123,10 @@ impl Spec {
 
     pub(crate) fn default(&self) -> Value {
         match self.kind {
-            Kind::Flag { default } => Value::Flag(default),
-            Kind::Number { default, .. } => Value::Number(default),
-            Kind::NumberOr { word, .. } => Value::Word(word),
-            Kind::Choice { default, .. } => Value::Word(default),
+            ParamKind::Flag { default } => Value::Flag(default),
+            ParamKind::Number { default, .. } => Value::Number(default),
+            ParamKind::NumberOr { word, .. } => Value::Word(word),
+            ParamKind::Choice { default, .. } => Value::Word(default),
         }
     }
 
@@ -138,25 +138,33 @@ impl Spec {
     /// The value that a text gives; otherwise a description of those allowed.
     pub(crate) fn read(&self, text: &str) -> Result<Value, String> {
         match self.kind {
-            Kind::Flag { .. } => match text {
+            ParamKind::Flag { .. } => match text {
                 "true" | "on" | "yes" | "1" => Ok(Value::Flag(true)),
                 "false" | "off" | "no" | "0" => Ok(Value::Flag(false)),
                 _ => Err("true or false".to_owned()),
             },
-            Kind::Number { min, max, unit, whole, .. } => match number_within(text, min, max) {
-                Some(number) if whole && number.fract() != 0.0 => Err("a whole number".to_owned()),
-                Some(number) => Ok(Value::Number(number)),
-                None => Err(range(min, max, unit)),
-            },
-            Kind::NumberOr { word, .. } if text == word => Ok(Value::Word(word)),
-            Kind::NumberOr { word, min, max, unit } => match number_within(text, min, max) {
+            ParamKind::Number { min, max, unit, whole, .. } => {
+                match number_within(text, min, max) {
+                    Some(number) if whole && number.fract() != 0.0 => {
+                        Err("a whole number".to_owned())
+                    }
+                    Some(number) => Ok(Value::Number(number)),
+                    None => Err(range(min, max, unit)),
+                }
+            }
+            ParamKind::NumberOr { word, .. } if text == word => Ok(Value::Word(word)),
+            ParamKind::NumberOr { word, min, max, unit } => match number_within(text, min, max) {
                 Some(number) => Ok(Value::Number(number)),
                 None => Err(format!("{word}, or {}", range(min, max, unit))),
             },
-            Kind::Choice { options, .. } => match options.iter().find(|option| *option == text) {
-                Some(option) => Ok(Value::Word(option)),
-                None => Err(format!("one of {}", options.iter().collect::<Vec<_>>().join(", "))),
-            },
+            ParamKind::Choice { options, .. } => {
+                match options.iter().find(|option| *option == text) {
+                    Some(option) => Ok(Value::Word(option)),
+                    None => {
+                        Err(format!("one of {}", options.iter().collect::<Vec<_>>().join(", ")))
+                    }
+                }
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-use crate::{Catalogue, Choice, Kind, Need, Param, ParamError, Registered, Spec, Words, word};
+use crate::{Catalogue, Choice, Need, Param, ParamError, ParamKind, Registered, Spec, Words, word};
 use narrows_units::Span;
 use std::borrow::Cow;
 
@@ -150,7 +150,7 @@ fn a_parameter_of_another_entry_is_not_there() {
 
 #[test]
 fn words_are_listed_in_their_order() {
-    let Kind::Choice { default, options } = FORM.spec.kind else { unreachable!("a choice") };
+    let ParamKind::Choice { default, options } = FORM.spec.kind else { unreachable!("a choice") };
     assert_eq!((default, options.iter().collect::<Vec<_>>()), ("square", vec!["round", "square"]));
 }
 

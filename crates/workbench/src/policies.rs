@@ -7,7 +7,7 @@ use narrows_control::{
     Basis, Build, Built, ByInterval, EntryRef, FileForm, KeptFile, OwnedEntry, Session, Setup,
 };
 use narrows_files::{Limit, read};
-use narrows_params::{Kind, Params, Spec};
+use narrows_params::{ParamKind, Params, Spec};
 use narrows_units::Rate;
 use serde::Deserialize;
 use std::fs;
@@ -178,7 +178,7 @@ fn load(session: &Session, path: &str) -> Result<EntryRef, String> {
 
 static PARAMS: [Spec; 1] = [Spec::new(
     FIRST,
-    Kind::NumberOr { word: "window", min: 0.1, max: 10_000.0, unit: "Mbit/s" },
+    ParamKind::NumberOr { word: "window", min: 0.1, max: 10_000.0, unit: "Mbit/s" },
     "the rate that its first action changes; window: that at which the initial window goes out in a round trip",
 )];
 

@@ -1,7 +1,7 @@
 //! The sections, symbols and relocations of an object, each checked.
 
 use crate::problem::Problem;
-use crate::types::{Kind, Placed, Types};
+use crate::types::{Placed, TypeKind, Types};
 use object::LittleEndian;
 use object::elf::{EM_BPF, ET_REL, SHF_EXECINSTR, SHT_NOBITS, SHT_STRTAB};
 use object::read::elf::{ElfFile64, FileHeader, SectionHeader};
@@ -173,7 +173,7 @@ impl<'a> Elf<'a> {
     pub fn offset(&self, section: usize, types: &Types, placed: &Placed) -> Option<u64> {
         let one = types.get(placed.variable)?;
         match one.kind {
-            Kind::Variable { global: false, .. } => Some(placed.offset as u64),
+            TypeKind::Variable { global: false, .. } => Some(placed.offset as u64),
             _ => self.variables.get(&(section, types.name(one))).copied(),
         }
     }

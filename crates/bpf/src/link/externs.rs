@@ -2,7 +2,7 @@
 
 use super::elf::Symbol;
 use crate::problem::Problem;
-use crate::types::{Kind, Types};
+use crate::types::{TypeKind, Types};
 use std::collections::BTreeMap;
 
 /// The most bytes of data of a program. Ours: each connection has its own.
@@ -26,7 +26,7 @@ impl Externs {
         let mut externs = Externs::default();
         let sections = types.all().filter(|(_, one)| types.name(one) == ".kconfig");
         let placed = sections.filter_map(|(_, one)| {
-            if let Kind::Section(placed) = &one.kind { Some(placed) } else { None }
+            if let TypeKind::Section(placed) = &one.kind { Some(placed) } else { None }
         });
         for placed in placed.flatten() {
             let Some(variable) = types.get(placed.variable) else { continue };

@@ -3,7 +3,7 @@
 use super::elf::Elf;
 use crate::problem::Problem;
 use crate::program::MapSpec;
-use crate::types::{Kind, Member, TypeId, Types};
+use crate::types::{Member, TypeId, TypeKind, Types};
 use std::collections::BTreeMap;
 
 const SECTION: &str = ".maps";
@@ -24,7 +24,7 @@ impl Maps {
         let Some(section) = all.section else { return all };
         let sections = types.all().filter(|(_, one)| types.name(one) == SECTION);
         let placed = sections.filter_map(|(_, one)| {
-            if let Kind::Section(placed) = &one.kind { Some(placed) } else { None }
+            if let TypeKind::Section(placed) = &one.kind { Some(placed) } else { None }
         });
         for placed in placed.flatten() {
             if let Some(offset) = elf.offset(section, types, placed) {
@@ -59,10 +59,10 @@ fn read(types: &Types, variable: TypeId) -> Result<MapSpec, Problem> {
             "describe it as libbpf's bpf_helpers.h says",
         )
     };
-    let Some(Kind::Variable { kind, .. }) = one.map(|one| &one.kind) else {
+    let Some(TypeKind::Variable { kind, .. }) = one.map(|one| &one.kind) else {
         return Err(wrong("it is no variable".to_owned()));
     };
-    let Some(Kind::Composite { union: false, members, .. }) =
+    let Some(TypeKind::Composite { union: false, members, .. }) =
         types.plain(*kind).map(|(_, plain)| &plain.kind)
     else {
         return Err(wrong("it is no structure".to_owned()));
@@ -106,7 +106,7 @@ fn read(types: &Types, variable: TypeId) -> Result<MapSpec, Problem> {
 /// To what a member points.
 fn pointed(types: &Types, member: &Member) -> Option<TypeId> {
     match types.plain(member.kind)?.1.kind {
-        Kind::Pointer(pointed) => Some(pointed),
+        TypeKind::Pointer(pointed) => Some(pointed),
         _ => None,
     }
 }
@@ -114,7 +114,7 @@ fn pointed(types: &Types, member: &Member) -> Option<TypeId> {
 /// `__uint(name, value)` declares a pointer to an array of so many.
 fn number(types: &Types, member: &Member) -> Option<u32> {
     match types.plain(pointed(types, member)?)?.1.kind {
-        Kind::Array { count, .. } => Some(count),
+        TypeKind::Array { count, .. } => Some(count),
         _ => None,
     }
 }

@@ -5,7 +5,7 @@ use super::elf::Elf;
 use super::externs::{Externs, LARGEST};
 use crate::problem::Problem;
 use crate::program::{Region, Variable};
-use crate::types::{Kind, StructMember as Member, Types, Value};
+use crate::types::{StructMember as Member, TypeKind, Types, Value};
 use std::collections::BTreeMap;
 
 /// Names of data sections. A section with one of these names, or with one of them, a dot and a
@@ -88,11 +88,11 @@ impl Regions {
             .map(|index| (elf.sections[*index].name, *index))
             .collect();
         for (_, one) in types.all() {
-            let Kind::Section(placed) = &one.kind else { continue };
+            let TypeKind::Section(placed) = &one.kind else { continue };
             let Some(section) = by_name.get(types.name(one)) else { continue };
             for placed in placed {
                 let Some(variable) = types.get(placed.variable) else { continue };
-                let Kind::Variable { kind, .. } = variable.kind else { continue };
+                let TypeKind::Variable { kind, .. } = variable.kind else { continue };
                 let Some((_, plain)) = types.plain(kind) else { continue };
                 let whole = types.name(variable);
                 // Some compilers do not say whether an enumeration has a sign. It has one if one of
@@ -100,20 +100,20 @@ impl Regions {
                 let negative =
                     |values: &[Value]| values.iter().any(|value| (value.value as i64) < 0);
                 let integers = match &plain.kind {
-                    Kind::Integer { .. } => types.integers(kind),
-                    Kind::Enumeration { values, .. } if negative(values) => types
+                    TypeKind::Integer { .. } => types.integers(kind),
+                    TypeKind::Enumeration { values, .. } if negative(values) => types
                         .integers(kind)
                         .into_iter()
                         .map(|one| Member { signed: true, ..one })
                         .collect(),
-                    Kind::Enumeration { .. } => types.integers(kind),
-                    Kind::Composite { union: false, .. } if whole == CONSTANTS => {
+                    TypeKind::Enumeration { .. } => types.integers(kind),
+                    TypeKind::Composite { union: false, .. } if whole == CONSTANTS => {
                         types.integers(kind)
                     }
                     _ => continue,
                 };
                 let boolean =
-                    matches!(plain.kind, Kind::Integer { .. }) && types.name(plain) == "_Bool";
+                    matches!(plain.kind, TypeKind::Integer { .. }) && types.name(plain) == "_Bool";
                 let region = self.of_sections[section];
                 let Some(offset) = elf
                     .offset(*section, types, placed)

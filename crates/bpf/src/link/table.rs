@@ -5,7 +5,7 @@ use super::code::Place;
 use super::elf::{Elf, Meaning, OF_DATA, OF_LOAD};
 use crate::problem::Problem;
 use crate::socket;
-use crate::types::{Kind, Member, TypeId, Types};
+use crate::types::{Member, TypeId, TypeKind, Types};
 use std::collections::BTreeMap;
 
 const STRUCTURE: &str = "tcp_congestion_ops";
@@ -56,7 +56,7 @@ pub(super) fn tables(elf: &Elf, types: &Types) -> Result<Vec<Table>, Problem> {
     let mut all = Vec::new();
     let mut others = Vec::new();
     for (_, one) in types.all() {
-        let Kind::Section(placed) = &one.kind else { continue };
+        let TypeKind::Section(placed) = &one.kind else { continue };
         let Some((index, _)) = SECTIONS
             .iter()
             .find(|name| **name == types.name(one))
@@ -66,7 +66,7 @@ pub(super) fn tables(elf: &Elf, types: &Types) -> Result<Vec<Table>, Problem> {
         };
         for placed in placed {
             let Some(variable) = types.get(placed.variable) else { continue };
-            let Kind::Variable { kind, .. } = variable.kind else { continue };
+            let TypeKind::Variable { kind, .. } = variable.kind else { continue };
             let Some((structure, plain)) = types.plain(kind) else { continue };
             let name = types.name(plain);
             if name != STRUCTURE && !name.starts_with("tcp_congestion_ops___") {
@@ -110,7 +110,7 @@ fn read(
     place: &str,
 ) -> Result<Table, Problem> {
     let damaged = |reason: String| Problem::damaged(place, reason);
-    let Some(Kind::Composite { members, size, .. }) = types.get(structure).map(|one| &one.kind)
+    let Some(TypeKind::Composite { members, size, .. }) = types.get(structure).map(|one| &one.kind)
     else {
         return Err(damaged("it is no structure".to_owned()));
     };

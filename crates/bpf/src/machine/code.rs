@@ -1,7 +1,7 @@
 //! A program made ready for the machine.
 
 use super::decode::decode;
-use super::operation::{Kind, Operation};
+use super::operation::{Operation, OperationKind};
 use super::refusal::{Refusal, Unfit};
 use super::shorten::{Entry, shorten};
 use crate::functions::{Service, map_fits};
@@ -243,7 +243,7 @@ impl Packed {
         };
         for (at, operation) in all.iter().enumerate() {
             packed.places.push(packed.operations.len() as u32);
-            if operation.kind != Kind::Nothing {
+            if operation.kind != OperationKind::Nothing {
                 packed.operations.push(*operation);
                 packed.origins.push(at as u32);
             }

@@ -1,7 +1,7 @@
 //! From a program's instructions to the machine's operations: each is checked once, so that none
 //! needs to be when it is executed.
 
-use super::operation::{Kind, Operation, Register, atomic};
+use super::operation::{Operation, OperationKind, Register, atomic};
 use super::refusal::Unfit;
 use crate::functions::{Service, Standing, function, helper};
 use crate::program::{Function, Instruction, Program};
@@ -59,7 +59,7 @@ impl Decoded {
     fn one(&mut self, program: &Program, function: &Function, at: usize) -> Result<(), Unfit> {
         let instruction = program.code[at];
         if program.poison_at(at).is_some() {
-            self.operations.push(Operation { kind: Kind::Poison, ..Operation::NOTHING });
+            self.operations.push(Operation { kind: OperationKind::Poison, ..Operation::NOTHING });
             if instruction.code == class::LOAD_CONSTANT && at + 1 < function.start + function.length
             {
                 self.operations.push(Operation::NOTHING);
@@ -77,7 +77,7 @@ impl Decoded {
             };
             let imm = instruction.imm as u32 as u64 | (upper.imm as u32 as u64) << 32;
             self.operations.push(Operation {
-                kind: Kind::Mov64Imm,
+                kind: OperationKind::Mov64Imm,
                 dst: Register::new(instruction.dst),
                 imm,
                 ..Operation::NOTHING
@@ -114,7 +114,11 @@ impl Decoded {
                     .iter()
                     .position(|function| function.start as i64 == target && function.length > 0);
                 let called = called.ok_or(Unfit::Call { target })?;
-                Ok(Operation { kind: Kind::CallFunction, imm: called as u64, ..Operation::NOTHING })
+                Ok(Operation {
+                    kind: OperationKind::CallFunction,
+                    imm: called as u64,
+                    ..Operation::NOTHING
+                })
             }
             2 => {
                 let name = usize::try_from(imm)
@@ -139,7 +143,7 @@ impl Decoded {
             self.services.push((service, name));
             self.services.len() - 1
         });
-        Ok(Operation { kind: Kind::CallKernel, imm: index as u64, ..Operation::NOTHING })
+        Ok(Operation { kind: OperationKind::CallKernel, imm: index as u64, ..Operation::NOTHING })
     }
 }
 
@@ -161,8 +165,11 @@ fn writes(register: u8) -> Result<(), Unfit> {
 }
 
 /// An operation of this kind with the parts of an instruction.
-fn operation(kind: Kind, Instruction { dst, src, off, imm, .. }: Instruction) -> Operation {
-    use Kind::{
+fn operation(
+    kind: OperationKind,
+    Instruction { dst, src, off, imm, .. }: Instruction,
+) -> Operation {
+    use OperationKind::{
         Load8, Load16, Load32, Load64, LoadSigned8, LoadSigned16, LoadSigned32, Store8Reg,
         Store16Reg, Store32Reg, Store64Reg,
     };
@@ -188,15 +195,15 @@ fn simple(instruction: Instruction) -> Result<Operation, Unfit> {
         4 | 7 => {
             if (code, src, off, imm) == (class::LITTLE_END, 0, 0, 64) {
                 // All bits, on a machine of this byte order.
-                return Ok(Operation { imm: 0, ..operation(Kind::Or64Imm)? });
+                return Ok(Operation { imm: 0, ..operation(OperationKind::Or64Imm)? });
             }
             let kind = arithmetic(instruction).ok_or(unknown)?;
             operation(kind)
         }
         5 | 6 => match code {
-            class::JUMP if dst == 0 && src == 0 && imm == 0 => operation(Kind::Jump),
+            class::JUMP if dst == 0 && src == 0 && imm == 0 => operation(OperationKind::Jump),
             class::JUMP_FAR if dst == 0 && src == 0 && off == 0 => {
-                Ok(Operation { kind: Kind::Jump, off: imm, ..Operation::NOTHING })
+                Ok(Operation { kind: OperationKind::Jump, off: imm, ..Operation::NOTHING })
             }
             0x8d => Err(Unfit::Forbidden(
                 "calls a function through a pointer, which the kernel's verifier refuses: call functions by their names, and compile with -O2",
@@ -205,22 +212,22 @@ fn simple(instruction: Instruction) -> Result<Operation, Unfit> {
                 "uses may_goto (cond_break, can_loop), which is not carried out: use bpf_for or bpf_loop",
             )),
             _ => {
-                let kind = Kind::of(code)
+                let kind = OperationKind::of(code)
                     .filter(|_| if code & 8 == 0 { src == 0 } else { imm == 0 })
                     .ok_or(unknown.clone())?;
-                if kind == Kind::Exit && (dst, src, off, imm) != (0, 0, 0, 0) {
+                if kind == OperationKind::Exit && (dst, src, off, imm) != (0, 0, 0, 0) {
                     return Err(unknown);
                 }
                 operation(kind)
             }
         },
-        1 => operation(Kind::of(code).filter(|_| imm == 0).ok_or(unknown)?),
-        2 => operation(Kind::of(code).filter(|_| src == 0).ok_or(unknown)?),
+        1 => operation(OperationKind::of(code).filter(|_| imm == 0).ok_or(unknown)?),
+        2 => operation(OperationKind::of(code).filter(|_| src == 0).ok_or(unknown)?),
         3 => match code {
             class::ATOMIC_8 | class::ATOMIC_16 | class::ATOMIC_32 | class::ATOMIC_64 => {
                 atomically(instruction)
             }
-            _ => operation(Kind::of(code).filter(|_| imm == 0).ok_or(unknown)?),
+            _ => operation(OperationKind::of(code).filter(|_| imm == 0).ok_or(unknown)?),
         },
         _ if matches!(code & 0xe0, 0x20 | 0x40) => Err(Unfit::Forbidden(
             "loads from a packet, and a congestion controller has none: read the socket",
@@ -229,13 +236,13 @@ fn simple(instruction: Instruction) -> Result<Operation, Unfit> {
     }
 }
 
-fn arithmetic(Instruction { code, src, off, imm, .. }: Instruction) -> Option<Kind> {
+fn arithmetic(Instruction { code, src, off, imm, .. }: Instruction) -> Option<OperationKind> {
     match (code, src, off, imm) {
-        (class::LITTLE_END, 0, 0, 16) => return Some(Kind::Low16),
-        (class::LITTLE_END, 0, 0, 32) => return Some(Kind::Low32),
-        (class::BIG_END | class::SWAP, 0, 0, 16) => return Some(Kind::Swap16),
-        (class::BIG_END | class::SWAP, 0, 0, 32) => return Some(Kind::Swap32),
-        (class::BIG_END | class::SWAP, 0, 0, 64) => return Some(Kind::Swap64),
+        (class::LITTLE_END, 0, 0, 16) => return Some(OperationKind::Low16),
+        (class::LITTLE_END, 0, 0, 32) => return Some(OperationKind::Low32),
+        (class::BIG_END | class::SWAP, 0, 0, 16) => return Some(OperationKind::Swap16),
+        (class::BIG_END | class::SWAP, 0, 0, 32) => return Some(OperationKind::Swap32),
+        (class::BIG_END | class::SWAP, 0, 0, 64) => return Some(OperationKind::Swap64),
         _ => {}
     }
     let from_register = code & 8 != 0;
@@ -246,22 +253,22 @@ fn arithmetic(Instruction { code, src, off, imm, .. }: Instruction) -> Option<Ki
     } else {
         src == 0
     };
-    let kind = Kind::of(code).filter(|_| unused)?;
+    let kind = OperationKind::of(code).filter(|_| unused)?;
     match (kind, off) {
         (kind, 0) => Some(kind),
-        (Kind::Div64Imm, 1) => Some(Kind::SignedDiv64Imm),
-        (Kind::Div64Reg, 1) => Some(Kind::SignedDiv64Reg),
-        (Kind::Div32Imm, 1) => Some(Kind::SignedDiv32Imm),
-        (Kind::Div32Reg, 1) => Some(Kind::SignedDiv32Reg),
-        (Kind::Mod64Imm, 1) => Some(Kind::SignedMod64Imm),
-        (Kind::Mod64Reg, 1) => Some(Kind::SignedMod64Reg),
-        (Kind::Mod32Imm, 1) => Some(Kind::SignedMod32Imm),
-        (Kind::Mod32Reg, 1) => Some(Kind::SignedMod32Reg),
-        (Kind::Mov64Reg, 8) => Some(Kind::MovSigned8To64),
-        (Kind::Mov64Reg, 16) => Some(Kind::MovSigned16To64),
-        (Kind::Mov64Reg, 32) => Some(Kind::MovSigned32To64),
-        (Kind::Mov32Reg, 8) => Some(Kind::MovSigned8To32),
-        (Kind::Mov32Reg, 16) => Some(Kind::MovSigned16To32),
+        (OperationKind::Div64Imm, 1) => Some(OperationKind::SignedDiv64Imm),
+        (OperationKind::Div64Reg, 1) => Some(OperationKind::SignedDiv64Reg),
+        (OperationKind::Div32Imm, 1) => Some(OperationKind::SignedDiv32Imm),
+        (OperationKind::Div32Reg, 1) => Some(OperationKind::SignedDiv32Reg),
+        (OperationKind::Mod64Imm, 1) => Some(OperationKind::SignedMod64Imm),
+        (OperationKind::Mod64Reg, 1) => Some(OperationKind::SignedMod64Reg),
+        (OperationKind::Mod32Imm, 1) => Some(OperationKind::SignedMod32Imm),
+        (OperationKind::Mod32Reg, 1) => Some(OperationKind::SignedMod32Reg),
+        (OperationKind::Mov64Reg, 8) => Some(OperationKind::MovSigned8To64),
+        (OperationKind::Mov64Reg, 16) => Some(OperationKind::MovSigned16To64),
+        (OperationKind::Mov64Reg, 32) => Some(OperationKind::MovSigned32To64),
+        (OperationKind::Mov32Reg, 8) => Some(OperationKind::MovSigned8To32),
+        (OperationKind::Mov32Reg, 16) => Some(OperationKind::MovSigned16To32),
         _ => None,
     }
 }
@@ -270,7 +277,7 @@ fn arithmetic(Instruction { code, src, off, imm, .. }: Instruction) -> Option<Ki
 /// are plain ones.
 fn atomically(instruction: Instruction) -> Result<Operation, Unfit> {
     let Instruction { code, dst, src, imm, .. } = instruction;
-    use Kind::{
+    use OperationKind::{
         Atomic32, Atomic64, Load8, Load16, Load32, Load64, Store8Reg, Store16Reg, Store32Reg,
         Store64Reg,
     };

@@ -9,16 +9,16 @@ macro_rules! kinds {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         #[allow(missing_docs)]
-        pub enum Kind {
+        pub enum OperationKind {
             $($coded,)*
             $($(#[$about])* $other,)*
         }
 
-        impl Kind {
+        impl OperationKind {
             /// That of an instruction's code, if it says all.
-            pub fn of(code: u8) -> Option<Kind> {
+            pub fn of(code: u8) -> Option<OperationKind> {
                 match code {
-                    $($code => Some(Kind::$coded),)*
+                    $($code => Some(OperationKind::$coded),)*
                     _ => None,
                 }
             }
@@ -26,7 +26,7 @@ macro_rules! kinds {
             /// The instruction's code, if it says all.
             pub fn code(self) -> Option<u8> {
                 match self {
-                    $(Kind::$coded => Some($code),)*
+                    $(OperationKind::$coded => Some($code),)*
                     _ => None,
                 }
             }
@@ -89,11 +89,12 @@ kinds! {
     Nothing;
 }
 
-impl Kind {
+impl OperationKind {
     /// True of a jump, whether or not it depends on a comparison.
     pub fn jumps(self) -> bool {
-        self == Kind::Jump
-            || (Kind::JumpEq64Imm as u8..=Kind::JumpSle32Reg as u8).contains(&(self as u8))
+        self == OperationKind::Jump
+            || (OperationKind::JumpEq64Imm as u8..=OperationKind::JumpSle32Reg as u8)
+                .contains(&(self as u8))
     }
 }
 
@@ -143,7 +144,7 @@ impl Register {
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
     /// Which one.
-    pub kind: Kind,
+    pub kind: OperationKind,
     /// The register that is written.
     pub dst: Register,
     /// The first operand, or the base of an address.
@@ -163,7 +164,7 @@ const _: () = assert!(size_of::<Operation>() == 16);
 impl Operation {
     /// Nothing.
     pub const NOTHING: Operation = Operation {
-        kind: Kind::Nothing,
+        kind: OperationKind::Nothing,
         dst: Register::R0,
         left: Register::R0,
         src: Register::R0,

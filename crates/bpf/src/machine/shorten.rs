@@ -7,7 +7,7 @@
 //! is judged as of its instructions. One load needs no judging: the load of a callback's first
 //! argument, the socket's address.
 
-use super::operation::{Kind, Operation, REGISTERS, Register, atomic};
+use super::operation::{Operation, OperationKind, REGISTERS, Register, atomic};
 use crate::program::address;
 
 /// Where else the value of a register is found.
@@ -59,8 +59,8 @@ enum Role {
     Nothing,
 }
 
-fn role(kind: Kind) -> Role {
-    use Kind::*;
+fn role(kind: OperationKind) -> Role {
+    use OperationKind::*;
     match kind {
         Mov64Imm | Mov32Imm => Role::Constant,
         Mov64Reg | Mov32Reg | MovSigned8To64 | MovSigned16To64 | MovSigned32To64
@@ -92,8 +92,8 @@ fn role(kind: Kind) -> Role {
 }
 
 /// The kind with a constant as second operand, if there is such a kind.
-fn with_constant(kind: Kind) -> Option<Kind> {
-    Kind::of(kind.code()? & !8)
+fn with_constant(kind: OperationKind) -> Option<OperationKind> {
+    OperationKind::of(kind.code()? & !8)
 }
 
 /// The content of registers at a function's entry.
@@ -106,7 +106,7 @@ pub enum Entry {
 }
 
 /// Takes the operations of one function to fewer with the same result: others become
-/// [`Kind::Nothing`]. The first stays where it is.
+/// [`OperationKind::Nothing`]. The first stays where it is.
 pub fn shorten(operations: &mut [Operation], entry: Entry) {
     substitute(operations, entry);
     drop_unread(operations);
@@ -262,15 +262,18 @@ impl Known {
         if operation.left != Register::ZERO {
             return None;
         }
-        if (operation.kind, operation.imm) == (Kind::Load64, address::of(address::ARGUMENTS, 0)) {
-            (operation.kind, operation.imm) = (Kind::Mov64Imm, address::of(address::SOCKET, 0));
+        if (operation.kind, operation.imm)
+            == (OperationKind::Load64, address::of(address::ARGUMENTS, 0))
+        {
+            (operation.kind, operation.imm) =
+                (OperationKind::Mov64Imm, address::of(address::SOCKET, 0));
             return Some(Value::constant(operation.imm));
         }
         let kind = match operation.kind {
-            Kind::Load8 => Kind::Socket8,
-            Kind::Load16 => Kind::Socket16,
-            Kind::Load32 => Kind::Socket32,
-            Kind::Load64 => Kind::Socket64,
+            OperationKind::Load8 => OperationKind::Socket8,
+            OperationKind::Load16 => OperationKind::Socket16,
+            OperationKind::Load32 => OperationKind::Socket32,
+            OperationKind::Load64 => OperationKind::Socket64,
             other => other,
         };
         if operation.imm >> 32 == address::SOCKET {
@@ -282,7 +285,7 @@ impl Known {
     fn follow(&mut self, operation: &mut Operation) {
         match role(operation.kind) {
             Role::Constant => {
-                let constant = if operation.kind == Kind::Mov32Imm {
+                let constant = if operation.kind == OperationKind::Mov32Imm {
                     operation.imm as u32 as u64
                 } else {
                     operation.imm
@@ -291,11 +294,12 @@ impl Known {
             }
             Role::Move => {
                 let value = match operation.kind {
-                    Kind::Mov64Reg => Some(self.get(operation.src)),
-                    Kind::Mov32Reg => self.get(operation.src).lowest(),
+                    OperationKind::Mov64Reg => Some(self.get(operation.src)),
+                    OperationKind::Mov32Reg => self.get(operation.src).lowest(),
                     _ => None,
                 };
-                operation.src = self.source(operation.src, operation.kind != Kind::Mov32Reg);
+                operation.src =
+                    self.source(operation.src, operation.kind != OperationKind::Mov32Reg);
                 self.write(operation.dst, value);
             }
             Role::Change => {
@@ -308,8 +312,8 @@ impl Known {
                 }
                 let before = self.get(operation.left);
                 let more = match operation.kind {
-                    Kind::Add64Imm if !before.low => Some(operation.imm),
-                    Kind::Sub64Imm if !before.low => Some(operation.imm.wrapping_neg()),
+                    OperationKind::Add64Imm if !before.low => Some(operation.imm),
+                    OperationKind::Sub64Imm if !before.low => Some(operation.imm.wrapping_neg()),
                     _ => None,
                 };
                 let Some(more) = more else {
@@ -318,7 +322,7 @@ impl Known {
                 };
                 let value = Value { more: before.more.wrapping_add(more), ..before };
                 (operation.kind, operation.left, operation.imm) =
-                    (Kind::Add64Imm, value.base, value.more);
+                    (OperationKind::Add64Imm, value.base, value.more);
                 self.write(operation.dst, Some(value));
             }
             Role::Load => {
@@ -329,7 +333,8 @@ impl Known {
             Role::Store => {
                 self.address(operation);
                 // Of all bits as many as are stored count.
-                operation.src = self.source(operation.src, operation.kind == Kind::Store64Reg);
+                operation.src =
+                    self.source(operation.src, operation.kind == OperationKind::Store64Reg);
             }
             Role::Branch { wide, from_register } => {
                 if from_register {

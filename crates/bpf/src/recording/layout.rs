@@ -2,7 +2,7 @@
 
 use crate::program::Program;
 use crate::socket::{AREA_WORDS, Place, of_ack_sample, of_rate_sample, of_socket};
-use crate::types::Kind;
+use crate::types::TypeKind;
 
 /// The most bytes of global variables that are recorded with each call (ours).
 const MOST_GLOBALS: usize = 1024;
@@ -103,7 +103,7 @@ impl Layout {
 fn beside_integers(program: &Program) -> Option<String> {
     let types = &program.types;
     let sections = types.all().filter_map(|(_, one)| match &one.kind {
-        Kind::Section(placed)
+        TypeKind::Section(placed)
             if program
                 .regions
                 .iter()

@@ -1,7 +1,7 @@
 //! Whether a type of an object and one of the target are the same to a relocation. The rules are
 //! those of libbpf (src/relo_core.c).
 
-use crate::types::{Kind, Type, TypeId, Types, Value};
+use crate::types::{Type, TypeId, TypeKind, Types, Value};
 
 /// The deepest nesting that is followed.
 const DEEPEST: usize = 32;
@@ -22,10 +22,10 @@ pub(super) fn essential(name: &str) -> &str {
 }
 
 /// Whether two kinds can stand for each other.
-pub(super) fn same_kind(local: &Kind, target: &Kind) -> bool {
-    let forward = |kind: &Kind| matches!(kind, Kind::Forward { .. });
+pub(super) fn same_kind(local: &TypeKind, target: &TypeKind) -> bool {
+    let forward = |kind: &TypeKind| matches!(kind, TypeKind::Forward { .. });
     match (local, target) {
-        (Kind::Composite { union: a, .. }, Kind::Composite { union: b, .. }) => a == b,
+        (TypeKind::Composite { union: a, .. }, TypeKind::Composite { union: b, .. }) => a == b,
         (a, b) => {
             forward(a) == forward(b) && std::mem::discriminant(a) == std::mem::discriminant(b)
         }
@@ -59,16 +59,18 @@ impl<'a> Pair<'a> {
         for _ in 0..DEEPEST {
             let Some((local, target)) = self.plain(both) else { return false };
             return match (&local.kind, &target.kind) {
-                (Kind::Composite { .. }, Kind::Composite { .. })
-                | (Kind::Pointer(_), Kind::Pointer(_))
-                | (Kind::Float { .. }, Kind::Float { .. }) => true,
-                (Kind::Forward { .. }, Kind::Forward { .. })
-                | (Kind::Enumeration { .. }, Kind::Enumeration { .. }) => {
+                (TypeKind::Composite { .. }, TypeKind::Composite { .. })
+                | (TypeKind::Pointer(_), TypeKind::Pointer(_))
+                | (TypeKind::Float { .. }, TypeKind::Float { .. }) => true,
+                (TypeKind::Forward { .. }, TypeKind::Forward { .. })
+                | (TypeKind::Enumeration { .. }, TypeKind::Enumeration { .. }) => {
                     let (a, b) = self.names(local, target);
                     a.is_empty() || b.is_empty() || a == b
                 }
-                (Kind::Integer { at: a, .. }, Kind::Integer { at: b, .. }) => *a == 0 && *b == 0,
-                (Kind::Array { element: a, .. }, Kind::Array { element: b, .. }) => {
+                (TypeKind::Integer { at: a, .. }, TypeKind::Integer { at: b, .. }) => {
+                    *a == 0 && *b == 0
+                }
+                (TypeKind::Array { element: a, .. }, TypeKind::Array { element: b, .. }) => {
                     both = (*a, *b);
                     continue;
                 }
@@ -92,20 +94,22 @@ impl<'a> Pair<'a> {
             }
             both = match (&local.kind, &target.kind) {
                 (
-                    Kind::Void
-                    | Kind::Composite { .. }
-                    | Kind::Enumeration { .. }
-                    | Kind::Forward { .. },
+                    TypeKind::Void
+                    | TypeKind::Composite { .. }
+                    | TypeKind::Enumeration { .. }
+                    | TypeKind::Forward { .. },
                     _,
                 ) => return true,
-                (Kind::Integer { at: a, .. }, Kind::Integer { at: b, .. }) => {
+                (TypeKind::Integer { at: a, .. }, TypeKind::Integer { at: b, .. }) => {
                     return *a == 0 && *b == 0;
                 }
-                (Kind::Pointer(a), Kind::Pointer(b)) => (*a, *b),
-                (Kind::Array { element: a, .. }, Kind::Array { element: b, .. }) => (*a, *b),
+                (TypeKind::Pointer(a), TypeKind::Pointer(b)) => (*a, *b),
+                (TypeKind::Array { element: a, .. }, TypeKind::Array { element: b, .. }) => {
+                    (*a, *b)
+                }
                 (
-                    Kind::Prototype { result: a, parameters: of_a },
-                    Kind::Prototype { result: b, parameters: of_b },
+                    TypeKind::Prototype { result: a, parameters: of_a },
+                    TypeKind::Prototype { result: b, parameters: of_b },
                 ) => {
                     let parameters = || of_a.iter().copied().zip(of_b.iter().copied());
                     if of_a.len() != of_b.len()
@@ -140,21 +144,21 @@ impl<'a> Pair<'a> {
                 return false;
             }
             both = match (&local.kind, &target.kind) {
-                (Kind::Void, Kind::Void) => return true,
-                (Kind::Forward { union: a }, Kind::Forward { union: b }) => return a == b,
-                (Kind::Forward { union: a }, Kind::Composite { union: b, .. })
-                | (Kind::Composite { union: a, .. }, Kind::Forward { union: b }) => {
+                (TypeKind::Void, TypeKind::Void) => return true,
+                (TypeKind::Forward { union: a }, TypeKind::Forward { union: b }) => return a == b,
+                (TypeKind::Forward { union: a }, TypeKind::Composite { union: b, .. })
+                | (TypeKind::Composite { union: a, .. }, TypeKind::Forward { union: b }) => {
                     return behind && a == b;
                 }
                 (
-                    Kind::Enumeration { size: a, values: of_a, .. },
-                    Kind::Enumeration { size: b, values: of_b, .. },
+                    TypeKind::Enumeration { size: a, values: of_a, .. },
+                    TypeKind::Enumeration { size: b, values: of_b, .. },
                 ) => {
                     return a == b && self.values_match(of_a, of_b);
                 }
                 (
-                    Kind::Composite { union: a, members: of_a, .. },
-                    Kind::Composite { union: b, members: of_b, .. },
+                    TypeKind::Composite { union: a, members: of_a, .. },
+                    TypeKind::Composite { union: b, members: of_b, .. },
                 ) => {
                     let in_target = |member: &crate::types::Member| {
                         let name = essential(self.local.member_name(member));
@@ -167,18 +171,18 @@ impl<'a> Pair<'a> {
                         && (behind || of_a.len() <= of_b.len() && of_a.iter().all(in_target));
                 }
                 (
-                    Kind::Integer { size: a, signed: of_a, .. },
-                    Kind::Integer { size: b, signed: of_b, .. },
+                    TypeKind::Integer { size: a, signed: of_a, .. },
+                    TypeKind::Integer { size: b, signed: of_b, .. },
                 ) => {
                     return a == b && of_a == of_b;
                 }
-                (Kind::Pointer(a), Kind::Pointer(b)) => {
+                (TypeKind::Pointer(a), TypeKind::Pointer(b)) => {
                     behind = true;
                     (*a, *b)
                 }
                 (
-                    Kind::Array { element: a, count: of_a },
-                    Kind::Array { element: b, count: of_b },
+                    TypeKind::Array { element: a, count: of_a },
+                    TypeKind::Array { element: b, count: of_b },
                 ) => {
                     if of_a != of_b {
                         return false;
@@ -186,8 +190,8 @@ impl<'a> Pair<'a> {
                     (*a, *b)
                 }
                 (
-                    Kind::Prototype { result: a, parameters: of_a },
-                    Kind::Prototype { result: b, parameters: of_b },
+                    TypeKind::Prototype { result: a, parameters: of_a },
+                    TypeKind::Prototype { result: b, parameters: of_b },
                 ) => {
                     let mut parameters = of_a.iter().copied().zip(of_b.iter().copied());
                     if of_a.len() != of_b.len()
@@ -215,22 +219,24 @@ impl<'a> Pair<'a> {
 #[cfg(test)]
 mod tests {
     use super::{Pair, essential};
-    use crate::types::{Kind, TypeId, Types, Writer};
+    use crate::types::{TypeId, TypeKind, Types, Writer};
 
     /// `struct holder { u32 first; one_of chosen; struct inner *behind; }` with a width, the
     /// constants of an enumeration, and a member in `inner` or not.
     fn holder(width: u32, constants: &[&str], inner: &[&str]) -> (Types, TypeId) {
         let mut writer = Writer::new();
-        let integer = writer.add("u32", Kind::Integer { size: width, signed: false, at: 0 });
+        let integer = writer.add("u32", TypeKind::Integer { size: width, signed: false, at: 0 });
         let values = constants.iter().map(|name| writer.value(name, 1)).collect();
-        let chosen = writer.add("one_of", Kind::Enumeration { size: 4, signed: false, values });
+        let chosen = writer.add("one_of", TypeKind::Enumeration { size: 4, signed: false, values });
         let members = inner.iter().map(|name| writer.member(name, integer, 0, 0)).collect();
-        let inner = writer.add("inner", Kind::Composite { union: false, size: 4, members });
-        let pointer = writer.add("", Kind::Pointer(inner));
+        let inner = writer.add("inner", TypeKind::Composite { union: false, size: 4, members });
+        let pointer = writer.add("", TypeKind::Pointer(inner));
         let members = [("first", integer, 0), ("chosen", chosen, 32), ("behind", pointer, 64)];
         let members = members.map(|(name, kind, at)| writer.member(name, kind, at, 0));
-        let holder = writer
-            .add("holder", Kind::Composite { union: false, size: 16, members: Box::new(members) });
+        let holder = writer.add(
+            "holder",
+            TypeKind::Composite { union: false, size: 16, members: Box::new(members) },
+        );
         (writer.done(), holder)
     }
 

@@ -2,7 +2,7 @@
 
 use super::compare::{Pair, essential, same_kind};
 use super::path::{LONGEST, Path, Step};
-use crate::types::{Kind, TypeId, Types};
+use crate::types::{TypeId, TypeKind, Types};
 use std::collections::BTreeMap;
 
 /// The types that programs are relocated against, by name.
@@ -65,7 +65,7 @@ impl<'a> Target<'a> {
             }
             if place > 0 {
                 match self.types.plain(reached).map(|(_, plain)| &plain.kind) {
-                    Some(Kind::Array { element, count })
+                    Some(TypeKind::Array { element, count })
                         if step.index < *count || found.ends_flexible(self.types, *count) =>
                     {
                         reached = *element;
@@ -91,7 +91,7 @@ impl<'a> Target<'a> {
         depth: usize,
     ) -> Option<TypeId> {
         let (holder, plain) = self.types.plain(within)?;
-        let Kind::Composite { members, .. } = &plain.kind else { return None };
+        let TypeKind::Composite { members, .. } = &plain.kind else { return None };
         if depth == LONGEST {
             return None;
         }
@@ -106,7 +106,7 @@ impl<'a> Target<'a> {
                 path.at = before;
             } else if Some(name) == step.name {
                 let meant = match &local.get(step.holder)?.kind {
-                    Kind::Composite { members, .. } => members.get(step.index as usize)?.kind,
+                    TypeKind::Composite { members, .. } => members.get(step.index as usize)?.kind,
                     _ => return None,
                 };
                 if !(Pair { local, target: self.types }).fields_compatible((meant, member.kind)) {

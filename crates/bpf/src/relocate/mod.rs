@@ -8,7 +8,7 @@ mod patch;
 mod path;
 mod value;
 
-use crate::types::{Kind, Relocation, TypeId, Types};
+use crate::types::{Relocation, TypeId, TypeKind, Types};
 use compare::{Pair, essential};
 pub(crate) use find::Target;
 pub(crate) use patch::patch;
@@ -179,8 +179,10 @@ impl<'a> One<'a> {
         };
         let kinds = self.local.get(local).zip(self.target.types.get(target));
         let resizable = match kinds.map(|(local, target)| (&local.kind, &target.kind)) {
-            Some((Kind::Pointer(_), Kind::Pointer(_))) => true,
-            Some((Kind::Integer { signed: a, .. }, Kind::Integer { signed: b, .. })) => !a && !b,
+            Some((TypeKind::Pointer(_), TypeKind::Pointer(_))) => true,
+            Some((TypeKind::Integer { signed: a, .. }, TypeKind::Integer { signed: b, .. })) => {
+                !a && !b
+            }
             _ => false,
         };
         Change { widths: Some(widths), resizable, ..change }
@@ -192,7 +194,7 @@ impl<'a> One<'a> {
         };
         let values =
             |types: &'a Types, id: TypeId| match types.plain(id).map(|(_, plain)| &plain.kind) {
-                Some(Kind::Enumeration { values, .. }) => Some(&**values),
+                Some(TypeKind::Enumeration { values, .. }) => Some(&**values),
                 _ => None,
             };
         let constant = values(self.local, self.root).and_then(|values| values.get(index as usize));

@@ -1,6 +1,6 @@
 //! The path of a relocation: from a root through members and elements.
 
-use crate::types::{Kind, TypeId, Types};
+use crate::types::{TypeId, TypeKind, Types};
 use std::fmt::{self, Display, Formatter};
 
 /// The most steps of a path, as in libbpf (`BPF_CORE_SPEC_MAX_LEN`).
@@ -43,7 +43,7 @@ impl<'a> Path<'a> {
         for index in numbers {
             let (holder, plain) = types.plain(reached).ok_or("its path leads to no type")?;
             match &plain.kind {
-                Kind::Composite { members, .. } => {
+                TypeKind::Composite { members, .. } => {
                     let member = members.get(index as usize).ok_or_else(|| {
                         format!("its path has a member {index} of {}", members.len())
                     })?;
@@ -54,7 +54,7 @@ impl<'a> Path<'a> {
                     }
                     reached = member.kind;
                 }
-                Kind::Array { element, count } => {
+                TypeKind::Array { element, count } => {
                     if index >= *count && !path.ends_flexible(types, *count) {
                         return Err(format!("its path has an element {index} of {count}"));
                     }
@@ -86,7 +86,7 @@ impl<'a> Path<'a> {
     /// memory: the last member of a structure, without elements.
     pub fn ends_flexible(&self, types: &Types, count: u32) -> bool {
         let last = |step: &Step| match types.get(step.holder).map(|holder| &holder.kind) {
-            Some(Kind::Composite { members, .. }) => {
+            Some(TypeKind::Composite { members, .. }) => {
                 step.name.is_some() && step.index as usize + 1 == members.len()
             }
             _ => false,

@@ -2,7 +2,7 @@
 //! field to which a path leads.
 
 use super::path::Path;
-use crate::types::{Kind, TypeId, Types};
+use crate::types::{TypeId, TypeKind, Types};
 
 /// Asks for a field (`BPF_CORE_FIELD_*`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub(super) fn answer(
         };
     };
     let member = match types.get(last.holder).map(|holder| &holder.kind) {
-        Some(Kind::Composite { members, .. }) => members.get(last.index as usize),
+        Some(TypeKind::Composite { members, .. }) => members.get(last.index as usize),
         _ => None,
     };
     let member = member.ok_or("its path leads to no member")?;
@@ -73,7 +73,7 @@ pub(super) fn answer(
         FieldQuestion::Exists => 1,
         FieldQuestion::Signed => matches!(
             plain.kind,
-            Kind::Integer { signed: true, .. } | Kind::Enumeration { signed: true, .. }
+            TypeKind::Integer { signed: true, .. } | TypeKind::Enumeration { signed: true, .. }
         ) as u64,
         // A value wider than a register wraps, as in libbpf: it has no meaning.
         FieldQuestion::LeftShift => 64_u64.wrapping_sub(path.at + bits - 8 * begin),

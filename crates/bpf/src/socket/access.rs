@@ -1,6 +1,6 @@
 //! The fields of the socket that programs may write, and their places.
 
-use super::layout::{Kind, Structure};
+use super::layout::{MemberType, Structure};
 use super::table::{ACK_SAMPLE, RATE_SAMPLE, TCP_CONGESTION_OPS, TCP_SOCK};
 
 /// Bytes of the socket, a `struct tcp_sock`.
@@ -27,8 +27,8 @@ const fn allow(structure: &Structure, at: u32, most: &mut [u8; SIZE]) {
         let member = &structure.members[index];
         let begin = at + structure.extent(index).at / 8;
         match member.kind {
-            Kind::Structure(inner) => allow(inner, begin, most),
-            Kind::Array(element, count) if member.writable => {
+            MemberType::Structure(inner) => allow(inner, begin, most),
+            MemberType::Array(element, count) if member.writable => {
                 let size = element.size() * count;
                 let mut byte = 0;
                 while byte < size {
@@ -63,7 +63,7 @@ const fn mark(structure: &Structure, at: u32, within: bool, all: &mut [bool; SIZ
         let begin = at + structure.extent(index).at / 8;
         let detail = within || member.detail;
         match member.kind {
-            Kind::Structure(inner) => mark(inner, begin, detail, all),
+            MemberType::Structure(inner) => mark(inner, begin, detail, all),
             kind => {
                 let mut byte = begin;
                 while detail && byte < begin + kind.size() {
@@ -101,7 +101,7 @@ pub fn is_detail(path: &str) -> bool {
 fn is_name(structure: &Structure, name: &str) -> bool {
     structure.members.iter().any(|member| match member.kind {
         _ if member.detail => member.name == name,
-        Kind::Structure(inner) => is_name(inner, name),
+        MemberType::Structure(inner) => is_name(inner, name),
         _ => false,
     })
 }
@@ -110,7 +110,7 @@ fn is_name(structure: &Structure, name: &str) -> bool {
 /// has such members.
 fn holds(structure: &Structure, meant: impl Fn(&str, &Structure) -> bool + Copy) -> bool {
     structure.members.iter().any(|member| match member.kind {
-        Kind::Structure(inner) => {
+        MemberType::Structure(inner) => {
             meant(member.name, inner) && has_any(inner) || holds(inner, meant)
         }
         _ => false,
@@ -119,7 +119,7 @@ fn holds(structure: &Structure, meant: impl Fn(&str, &Structure) -> bool + Copy)
 
 fn has_any(structure: &Structure) -> bool {
     structure.members.iter().any(|member| {
-        member.detail || matches!(member.kind, Kind::Structure(inner) if has_any(inner))
+        member.detail || matches!(member.kind, MemberType::Structure(inner) if has_any(inner))
     })
 }
 
@@ -134,7 +134,7 @@ fn list(structure: &Structure, prefix: &str, names: &mut Vec<String>) {
     for (index, member) in structure.members.iter().enumerate() {
         let name = format!("{prefix}.{}", member.name);
         match member.kind {
-            Kind::Structure(inner) => list(inner, &prefix_of(inner, index, name), names),
+            MemberType::Structure(inner) => list(inner, &prefix_of(inner, index, name), names),
             _ if member.writable => names.push(name),
             _ => {}
         }
@@ -146,7 +146,7 @@ pub fn callbacks() -> impl Iterator<Item = &'static str> {
     TCP_CONGESTION_OPS
         .members
         .iter()
-        .filter(|member| matches!(member.kind, Kind::Function(..)))
+        .filter(|member| matches!(member.kind, MemberType::Function(..)))
         .map(|member| member.name)
 }
 
@@ -190,8 +190,8 @@ fn inside(structure: &Structure, prefix: String, offset: u32) -> Option<String> 
     let name = format!("{prefix}.{}", member.name);
     let rest = offset - structure.extent(index).at / 8;
     match member.kind {
-        Kind::Structure(inner) => inside(inner, prefix_of(inner, index, name), rest),
-        Kind::Array(Kind::Structure(inner), _) => {
+        MemberType::Structure(inner) => inside(inner, prefix_of(inner, index, name), rest),
+        MemberType::Array(MemberType::Structure(inner), _) => {
             inside(inner, format!("{name}[{}]", rest / inner.size()), rest % inner.size())
         }
         _ => Some(name),

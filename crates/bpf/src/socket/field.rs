@@ -2,7 +2,7 @@
 //! by its place.
 
 use super::access::has_detail;
-use super::layout::{Kind, Structure};
+use super::layout::{MemberType, Structure};
 use super::table::{ACK_SAMPLE, RATE_SAMPLE, TCP_SOCK};
 
 /// A member that is an integer, in the bytes of the structure it was looked up in.
@@ -38,12 +38,12 @@ impl Field {
         } else {
             panic!("a path begins with tcp_sock, ack_sample or rate_sample")
         };
-        let mut kind = Kind::Structure(root);
+        let mut kind = MemberType::Structure(root);
         let mut begin = 0;
         let mut bits = 0;
         while at < path.len() {
             match kind {
-                Kind::Structure(structure) => {
+                MemberType::Structure(structure) => {
                     assert!(path[at] == b'.', "a member follows a point");
                     let end = word(path, at + 1);
                     let index = member(structure, path, at + 1, end);
@@ -52,7 +52,7 @@ impl Field {
                     kind = structure.members[index].kind;
                     at = end;
                 }
-                Kind::Array(element, count) => {
+                MemberType::Array(element, count) => {
                     assert!(
                         path[at] == b'[' && path[at + 2] == b']',
                         "the index of an element stands in brackets, and is one digit"
@@ -66,7 +66,7 @@ impl Field {
                 _ => panic!("an integer has no members"),
             }
         }
-        let Kind::Integer(integer) = kind else { panic!("no integer") };
+        let MemberType::Integer(integer) = kind else { panic!("no integer") };
         let bits = if bits > 0 { bits } else { 8 * integer.size };
         Field {
             offset: begin / 8,

@@ -1,7 +1,7 @@
 //! The table as a header, `vmlinux.h`, against which programs are compiled. A kernel has all that
 //! it declares, so that what is compiled against it loads into a kernel.
 
-use super::layout::{Kind, Structure};
+use super::layout::{MemberType, Structure};
 use super::table::{ENUMERATIONS, STRUCTURES};
 use std::fmt::Write;
 
@@ -118,11 +118,13 @@ fn plain_members(structure: &Structure, ending: &str, text: &mut String) {
     for member in structure.members {
         let name = member.name;
         let declared = match member.kind {
-            Kind::Integer(integer) if member.bits > 0 => {
-                bitfield(&plain(&Kind::Integer(integer), ending), name, member.bits)
+            MemberType::Integer(integer) if member.bits > 0 => {
+                bitfield(&plain(&MemberType::Integer(integer), ending), name, member.bits)
             }
-            Kind::Array(element, count) => format!("{} {name}[{count}]", plain(element, ending)),
-            Kind::Structure(inner) if inner.name.is_empty() => {
+            MemberType::Array(element, count) => {
+                format!("{} {name}[{count}]", plain(element, ending))
+            }
+            MemberType::Structure(inner) if inner.name.is_empty() => {
                 text.push_str("struct {\n");
                 plain_members(inner, ending, text);
                 format!("}} {name}")
@@ -138,9 +140,9 @@ fn bitfield(kind: &str, name: &str, bits: u32) -> String {
 }
 
 /// A type without a typedef.
-fn plain(kind: &Kind, ending: &str) -> String {
+fn plain(kind: &MemberType, ending: &str) -> String {
     match kind {
-        Kind::Integer(integer) => {
+        MemberType::Integer(integer) => {
             let width = match integer.size {
                 1 => "char",
                 2 => "short",
@@ -149,8 +151,10 @@ fn plain(kind: &Kind, ending: &str) -> String {
             };
             format!("{} {width}", if integer.signed { "signed" } else { "unsigned" })
         }
-        Kind::Structure(structure) => format!("struct {}{ending}", structure.name),
-        Kind::Array(..) | Kind::Function(..) => unreachable!("the socket has no array of these"),
+        MemberType::Structure(structure) => format!("struct {}{ending}", structure.name),
+        MemberType::Array(..) | MemberType::Function(..) => {
+            unreachable!("the socket has no array of these")
+        }
     }
 }
 
@@ -159,10 +163,12 @@ fn members(structure: &Structure, depth: usize, text: &mut String) {
     for member in structure.members {
         let name = member.name;
         let declared = match member.kind {
-            Kind::Integer(integer) if member.bits > 0 => bitfield(integer.name, name, member.bits),
-            Kind::Function(result, parameters) => format!("{result} (*{name})({parameters})"),
-            Kind::Array(element, count) => format!("{} {name}[{count}]", simple(element)),
-            Kind::Structure(inner) if inner.name.is_empty() => {
+            MemberType::Integer(integer) if member.bits > 0 => {
+                bitfield(integer.name, name, member.bits)
+            }
+            MemberType::Function(result, parameters) => format!("{result} (*{name})({parameters})"),
+            MemberType::Array(element, count) => format!("{} {name}[{count}]", simple(element)),
+            MemberType::Structure(inner) if inner.name.is_empty() => {
                 writeln!(text, "{indent}struct {{").expect("a string grows");
                 members(inner, depth + 1, text);
                 format!("}} {name}")
@@ -174,10 +180,12 @@ fn members(structure: &Structure, depth: usize, text: &mut String) {
 }
 
 /// The name of a type that has one.
-fn simple(kind: &Kind) -> String {
+fn simple(kind: &MemberType) -> String {
     match kind {
-        Kind::Integer(integer) => integer.name.to_owned(),
-        Kind::Structure(structure) => format!("struct {}", structure.name),
-        Kind::Array(..) | Kind::Function(..) => unreachable!("the table has no array of these"),
+        MemberType::Integer(integer) => integer.name.to_owned(),
+        MemberType::Structure(structure) => format!("struct {}", structure.name),
+        MemberType::Array(..) | MemberType::Function(..) => {
+            unreachable!("the table has no array of these")
+        }
     }
 }

@@ -14,10 +14,10 @@ pub(crate) struct Integer {
 
 /// The type of a member.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum MemberType {
     Integer(Integer),
     /// Of as many elements.
-    Array(&'static Kind, u32),
+    Array(&'static MemberType, u32),
     Structure(&'static Structure),
     /// To a function: its result, and its parameters in C.
     Function(&'static str, &'static str),
@@ -27,7 +27,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member {
     pub name: &'static str,
-    pub kind: Kind,
+    pub kind: MemberType,
     /// Bits, if it is a bitfield; else 0.
     pub bits: u32,
     /// Whether programs may write it.
@@ -52,24 +52,24 @@ pub(crate) struct Extent {
     pub bits: u32,
 }
 
-impl Kind {
+impl MemberType {
     /// Bytes.
     pub const fn size(&self) -> u32 {
         match self {
-            Kind::Integer(integer) => integer.size,
-            Kind::Array(element, count) => element.size() * *count,
-            Kind::Structure(structure) => structure.size(),
-            Kind::Function(..) => 8,
+            MemberType::Integer(integer) => integer.size,
+            MemberType::Array(element, count) => element.size() * *count,
+            MemberType::Structure(structure) => structure.size(),
+            MemberType::Function(..) => 8,
         }
     }
 
     /// Bytes of whose multiple its address is.
     const fn alignment(&self) -> u32 {
         match self {
-            Kind::Integer(integer) => integer.size,
-            Kind::Array(element, _) => element.alignment(),
-            Kind::Structure(structure) => structure.alignment(),
-            Kind::Function(..) => 8,
+            MemberType::Integer(integer) => integer.size,
+            MemberType::Array(element, _) => element.alignment(),
+            MemberType::Structure(structure) => structure.alignment(),
+            MemberType::Function(..) => 8,
         }
     }
 }

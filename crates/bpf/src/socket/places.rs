@@ -2,7 +2,7 @@
 //! and shown to a program again.
 
 use super::Field;
-use super::layout::{Kind, Structure};
+use super::layout::{MemberType, Structure};
 use super::table::{ACK_SAMPLE, RATE_SAMPLE, TCP_CONGESTION_OPS, TCP_SOCK};
 
 /// An integer.
@@ -58,17 +58,17 @@ fn list(structure: &Structure, root: &str, prefix: &str, all: &mut Vec<Place>) {
             all.push(Place { path, bits, writable: member.writable, field });
         };
         match member.kind {
-            Kind::Integer(_) => {
+            MemberType::Integer(_) => {
                 integer(path, (member.bits > 0).then(|| (prefix.to_owned(), member.name)))
             }
-            Kind::Array(Kind::Integer(_), count) if path != AREA => {
+            MemberType::Array(MemberType::Integer(_), count) if path != AREA => {
                 (0..count).for_each(|index| integer(format!("{path}[{index}]"), None))
             }
-            Kind::Array(Kind::Structure(inner), count) => {
+            MemberType::Array(MemberType::Structure(inner), count) => {
                 (0..count).for_each(|index| list(inner, root, &format!("{path}[{index}]"), all))
             }
-            Kind::Structure(inner) => list(inner, root, &path, all),
-            Kind::Array(..) | Kind::Function(..) => {}
+            MemberType::Structure(inner) => list(inner, root, &path, all),
+            MemberType::Array(..) | MemberType::Function(..) => {}
         }
     }
 }
@@ -76,6 +76,6 @@ fn list(structure: &Structure, root: &str, prefix: &str, all: &mut Vec<Place>) {
 /// The parameters of a callback as the kernel declares them, and whether it has a result.
 pub(crate) fn signature(callback: &str) -> Option<(Vec<&'static str>, bool)> {
     let member = TCP_CONGESTION_OPS.members.iter().find(|member| member.name == callback)?;
-    let Kind::Function(result, parameters) = member.kind else { return None };
+    let MemberType::Function(result, parameters) = member.kind else { return None };
     Some((parameters.split(", ").collect(), result != "void"))
 }

@@ -3,7 +3,7 @@
 //! without gaps. Programs may write the fields that `bpf_tcp_ca_btf_struct_access` of
 //! net/ipv4/bpf_tcp_ca.c lets them write.
 
-use super::layout::{Integer, Kind, Member, Structure};
+use super::layout::{Integer, Member, MemberType, Structure};
 
 const fn integer(name: &'static str, size: u32, signed: bool) -> Integer {
     Integer { name, size, signed }
@@ -26,7 +26,7 @@ const BE32: Integer = integer("__be32", 4, false);
 const BOOL: Integer = integer("bool", 1, false);
 
 const fn one(kind: Integer, name: &'static str) -> Member {
-    Member { name, kind: Kind::Integer(kind), bits: 0, writable: false, detail: false }
+    Member { name, kind: MemberType::Integer(kind), bits: 0, writable: false, detail: false }
 }
 
 const fn writable(kind: Integer, name: &'static str) -> Member {
@@ -51,18 +51,24 @@ const fn gap(width: u32) -> Member {
     bits("", width)
 }
 
-const fn array(element: &'static Kind, name: &'static str, count: u32) -> Member {
-    Member { name, kind: Kind::Array(element, count), bits: 0, writable: false, detail: false }
+const fn array(element: &'static MemberType, name: &'static str, count: u32) -> Member {
+    Member {
+        name,
+        kind: MemberType::Array(element, count),
+        bits: 0,
+        writable: false,
+        detail: false,
+    }
 }
 
 const fn structure(kind: &'static Structure, name: &'static str) -> Member {
-    Member { name, kind: Kind::Structure(kind), bits: 0, writable: false, detail: false }
+    Member { name, kind: MemberType::Structure(kind), bits: 0, writable: false, detail: false }
 }
 
 const fn function(result: &'static str, name: &'static str, parameters: &'static str) -> Member {
     Member {
         name,
-        kind: Kind::Function(result, parameters),
+        kind: MemberType::Function(result, parameters),
         bits: 0,
         writable: false,
         detail: false,
@@ -119,7 +125,7 @@ const INET_CONNECTION_SOCK: Structure = Structure {
         one(U8, "icsk_backoff"),
         one(U8, "icsk_pending"),
         structure(&ACKNOWLEDGING, "icsk_ack"),
-        Member { writable: true, ..array(&Kind::Integer(U64), "icsk_ca_priv", 13) },
+        Member { writable: true, ..array(&MemberType::Integer(U64), "icsk_ca_priv", 13) },
         detail(one(U32, "icsk_rto")),
         one(U32, "icsk_rto_min"),
     ],
@@ -131,7 +137,7 @@ const MINMAX_SAMPLE: Structure =
 
 /// include/linux/win_minmax.h.
 const MINMAX: Structure =
-    Structure { name: "minmax", members: &[array(&Kind::Structure(&MINMAX_SAMPLE), "s", 3)] };
+    Structure { name: "minmax", members: &[array(&MemberType::Structure(&MINMAX_SAMPLE), "s", 3)] };
 
 /// `rack` of `struct tcp_sock`.
 const TCP_RACK: Structure = Structure {
@@ -187,8 +193,8 @@ pub(crate) const TCP_SOCK: Structure = Structure {
         detail(one(U64, "bytes_sent")),
         detail(one(U64, "bytes_acked")),
         one(U64, "bytes_retrans"),
-        array(&Kind::Integer(U32), "received_ecn_bytes", 3),
-        detail(array(&Kind::Integer(U32), "delivered_ecn_bytes", 3)),
+        array(&MemberType::Integer(U32), "received_ecn_bytes", 3),
+        detail(array(&MemberType::Integer(U32), "delivered_ecn_bytes", 3)),
         // Clocks and rate samples.
         one(U64, "tcp_mstamp"),
         one(U64, "tcp_clock_cache"),
@@ -275,7 +281,7 @@ pub(crate) const TCP_CONGESTION_OPS: Structure = Structure {
             "get_info",
             "struct sock *sk, u32 ext, int *attr, union tcp_cc_info *info",
         ),
-        array(&Kind::Integer(CHAR), "name", 16),
+        array(&MemberType::Integer(CHAR), "name", 16),
         one(U32, "key"),
         one(U32, "flags"),
         function("void", "init", "struct sock *sk"),

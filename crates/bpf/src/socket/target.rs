@@ -1,6 +1,6 @@
 //! The table as types: what programs are relocated against.
 
-use super::layout::{Integer, Kind, Structure};
+use super::layout::{Integer, MemberType, Structure};
 use super::table::{ENUMERATIONS, STRUCTURES};
 use crate::types::{self, TypeId, Types, Writer};
 use std::collections::BTreeMap;
@@ -19,7 +19,9 @@ pub fn types() -> &'static Types {
                 .iter()
                 .map(|(name, value)| making.writer.value(name, *value as u64))
                 .collect();
-            making.writer.add(name, types::Kind::Enumeration { size: 4, signed: false, values });
+            making
+                .writer
+                .add(name, types::TypeKind::Enumeration { size: 4, signed: false, values });
         }
         making.writer.done()
     })
@@ -43,7 +45,7 @@ impl Making {
         let members = members.collect();
         let made = self.writer.add(
             structure.name,
-            types::Kind::Composite { union: false, size: structure.size(), members },
+            types::TypeKind::Composite { union: false, size: structure.size(), members },
         );
         if !structure.name.is_empty() {
             self.known.insert(structure.name, made);
@@ -51,24 +53,23 @@ impl Making {
         made
     }
 
-    fn kind(&mut self, kind: &Kind) -> TypeId {
+    fn kind(&mut self, kind: &MemberType) -> TypeId {
         match kind {
-            Kind::Integer(integer) => self.integer(integer),
-            Kind::Structure(structure) => self.structure(structure),
-            Kind::Array(element, count) => {
+            MemberType::Integer(integer) => self.integer(integer),
+            MemberType::Structure(structure) => self.structure(structure),
+            MemberType::Array(element, count) => {
                 let element = self.kind(element);
-                self.writer.add("", types::Kind::Array { element, count: *count })
+                self.writer.add("", types::TypeKind::Array { element, count: *count })
             }
             // To what it points is of no consequence: pointers are compatible.
-            Kind::Function(..) => self.writer.add("", types::Kind::Pointer(0)),
+            MemberType::Function(..) => self.writer.add("", types::TypeKind::Pointer(0)),
         }
     }
 
     fn integer(&mut self, integer: &Integer) -> TypeId {
         let Integer { name, size, signed, .. } = *integer;
-        *self
-            .known
-            .entry(name)
-            .or_insert_with(|| self.writer.add(name, types::Kind::Integer { size, signed, at: 0 }))
+        *self.known.entry(name).or_insert_with(|| {
+            self.writer.add(name, types::TypeKind::Integer { size, signed, at: 0 })
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! The integers in a structure, by name.
 
-use super::{Kind, TypeId, Types};
+use super::{TypeId, TypeKind, Types};
 
 /// The most parts that are looked at. Ours: of a structure that a person looks at.
 const MOST: usize = 4096;
@@ -25,7 +25,8 @@ impl Types {
     /// The names of all structures that have one, each with its bytes.
     pub fn structures(&self) -> impl Iterator<Item = (&str, u32)> {
         let named = self.all().filter(|(_, one)| {
-            matches!(one.kind, Kind::Composite { union: false, .. }) && !self.name(one).is_empty()
+            matches!(one.kind, TypeKind::Composite { union: false, .. })
+                && !self.name(one).is_empty()
         });
         named.filter_map(|(id, one)| Some((self.name(one), self.size(id)?)))
     }
@@ -34,7 +35,7 @@ impl Types {
     /// order; the first 4096 parts. `None` if there is no structure of the name.
     pub fn members(&self, structure: &str) -> Option<Vec<Member>> {
         let is = |(_, one): &(TypeId, &super::Type)| {
-            matches!(one.kind, Kind::Composite { .. }) && self.name(one) == structure
+            matches!(one.kind, TypeKind::Composite { .. }) && self.name(one) == structure
         };
         let (id, _) = self.all().find(is)?;
         Some(self.integers(id))
@@ -63,7 +64,7 @@ impl Listing<'_> {
         };
         self.left -= 1;
         match &plain.kind {
-            Kind::Integer { size, signed, .. } | Kind::Enumeration { size, signed, .. } => {
+            TypeKind::Integer { size, signed, .. } | TypeKind::Enumeration { size, signed, .. } => {
                 self.all.push(Member {
                     name: name.to_owned(),
                     at,
@@ -71,7 +72,7 @@ impl Listing<'_> {
                     signed: *signed,
                 });
             }
-            Kind::Array { element, count } => {
+            TypeKind::Array { element, count } => {
                 let bits = 8 * self.types.size(*element).unwrap_or_default() as u64;
                 for index in 0..*count {
                     if self.left == 0 {
@@ -85,7 +86,7 @@ impl Listing<'_> {
                     );
                 }
             }
-            Kind::Composite { members, .. } => {
+            TypeKind::Composite { members, .. } => {
                 for member in members {
                     if self.left == 0 {
                         return;

@@ -29,12 +29,12 @@ pub struct Types {
 #[derive(Clone, Debug)]
 pub(crate) struct Type {
     name: u32,
-    pub kind: Kind,
+    pub kind: TypeKind,
 }
 
 /// The kind of a type, with its members.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TypeKind {
     Void,
     /// `at`: the bit in which its value begins; 0 of all but the bitfields of old objects.
     Integer {
@@ -110,7 +110,7 @@ pub(crate) struct Placed {
     pub size: u32,
 }
 
-const VOID: Type = Type { name: 0, kind: Kind::Void };
+const VOID: Type = Type { name: 0, kind: TypeKind::Void };
 
 impl Types {
     /// The type of a number; `None` if no type has it.
@@ -149,25 +149,27 @@ impl Types {
     }
 }
 
-impl Kind {
+impl TypeKind {
     /// `struct`, `enum` and so on, for messages.
     pub fn word(&self) -> &'static str {
         match self {
-            Kind::Void => "void",
-            Kind::Integer { .. } => "integer",
-            Kind::Pointer(_) => "pointer",
-            Kind::Array { .. } => "array",
-            Kind::Composite { union: false, .. } | Kind::Forward { union: false } => "struct",
-            Kind::Composite { union: true, .. } | Kind::Forward { union: true } => "union",
-            Kind::Enumeration { .. } => "enum",
-            Kind::Typedef(_) => "typedef",
-            Kind::Modifier(_) => "qualified type",
-            Kind::Function(_) => "function",
-            Kind::Prototype { .. } => "prototype",
-            Kind::Variable { .. } => "variable",
-            Kind::Section(_) => "section",
-            Kind::Float { .. } => "float",
-            Kind::Tag => "tag",
+            TypeKind::Void => "void",
+            TypeKind::Integer { .. } => "integer",
+            TypeKind::Pointer(_) => "pointer",
+            TypeKind::Array { .. } => "array",
+            TypeKind::Composite { union: false, .. } | TypeKind::Forward { union: false } => {
+                "struct"
+            }
+            TypeKind::Composite { union: true, .. } | TypeKind::Forward { union: true } => "union",
+            TypeKind::Enumeration { .. } => "enum",
+            TypeKind::Typedef(_) => "typedef",
+            TypeKind::Modifier(_) => "qualified type",
+            TypeKind::Function(_) => "function",
+            TypeKind::Prototype { .. } => "prototype",
+            TypeKind::Variable { .. } => "variable",
+            TypeKind::Section(_) => "section",
+            TypeKind::Float { .. } => "float",
+            TypeKind::Tag => "tag",
         }
     }
 }

@@ -2,7 +2,7 @@
 //! include/uapi/linux/btf.h.
 
 use super::header::Header;
-use super::{Kind, Member, Placed, Strings, Type, Types, Value};
+use super::{Member, Placed, Strings, Type, TypeKind, Types, Value};
 use crate::bytes::Bytes;
 use crate::problem::Problem;
 
@@ -40,15 +40,15 @@ impl Types {
         let kind = match info >> 24 & 0x1f {
             1 => {
                 let how = rest.u32()?;
-                Kind::Integer { size: third, signed: how >> 24 & 1 == 1, at: (how >> 16) as u8 }
+                TypeKind::Integer { size: third, signed: how >> 24 & 1 == 1, at: (how >> 16) as u8 }
             }
-            2 => Kind::Pointer(third),
+            2 => TypeKind::Pointer(third),
             3 => {
                 let element = rest.u32()?;
                 rest.u32()?;
-                Kind::Array { element, count: rest.u32()? }
+                TypeKind::Array { element, count: rest.u32()? }
             }
-            kind @ (4 | 5) => Kind::Composite {
+            kind @ (4 | 5) => TypeKind::Composite {
                 union: kind == 5,
                 size: third,
                 members: self.parts(count, flag, rest)?,
@@ -61,29 +61,29 @@ impl Types {
                     // for signed.
                     Ok(Value { name, value: value as i32 as u64 })
                 };
-                Kind::Enumeration {
+                TypeKind::Enumeration {
                     size: third,
                     signed: flag,
                     values: several(count, rest, value)?,
                 }
             }
-            7 => Kind::Forward { union: flag },
-            8 => Kind::Typedef(third),
-            9 | 10 | 11 | 18 => Kind::Modifier(third),
-            12 => Kind::Function(third),
+            7 => TypeKind::Forward { union: flag },
+            8 => TypeKind::Typedef(third),
+            9 | 10 | 11 | 18 => TypeKind::Modifier(third),
+            12 => TypeKind::Function(third),
             13 => {
                 let parameter = |rest: &mut Bytes| self.named(rest).and_then(|_| rest.u32());
-                Kind::Prototype { result: third, parameters: several(count, rest, parameter)? }
+                TypeKind::Prototype { result: third, parameters: several(count, rest, parameter)? }
             }
-            14 => Kind::Variable { kind: third, global: rest.u32()? != 0 },
+            14 => TypeKind::Variable { kind: third, global: rest.u32()? != 0 },
             15 => {
                 let placed = |rest: &mut Bytes| {
                     Ok(Placed { variable: rest.u32()?, offset: rest.u32()?, size: rest.u32()? })
                 };
-                Kind::Section(several(count, rest, placed)?)
+                TypeKind::Section(several(count, rest, placed)?)
             }
-            16 => Kind::Float { size: third },
-            17 => rest.u32().map(|_| Kind::Tag)?,
+            16 => TypeKind::Float { size: third },
+            17 => rest.u32().map(|_| TypeKind::Tag)?,
             19 => {
                 let value = |rest: &mut Bytes| {
                     let name = self.named(rest)?;
@@ -91,7 +91,7 @@ impl Types {
                     let high = rest.u32()?;
                     Ok(Value { name, value: (high as u64) << 32 | low as u64 })
                 };
-                Kind::Enumeration {
+                TypeKind::Enumeration {
                     size: third,
                     signed: flag,
                     values: several(count, rest, value)?,
@@ -143,24 +143,28 @@ impl Types {
         for (number, one) in self.all() {
             let missing = |id: u32| (id as usize > self.types.len()).then_some(id);
             let missing = match &one.kind {
-                Kind::Void
-                | Kind::Integer { .. }
-                | Kind::Enumeration { .. }
-                | Kind::Forward { .. }
-                | Kind::Float { .. }
-                | Kind::Tag => None,
-                Kind::Pointer(kind)
-                | Kind::Typedef(kind)
-                | Kind::Modifier(kind)
-                | Kind::Function(kind) => missing(*kind),
-                Kind::Array { element: kind, .. } | Kind::Variable { kind, .. } => missing(*kind),
-                Kind::Composite { members, .. } => {
+                TypeKind::Void
+                | TypeKind::Integer { .. }
+                | TypeKind::Enumeration { .. }
+                | TypeKind::Forward { .. }
+                | TypeKind::Float { .. }
+                | TypeKind::Tag => None,
+                TypeKind::Pointer(kind)
+                | TypeKind::Typedef(kind)
+                | TypeKind::Modifier(kind)
+                | TypeKind::Function(kind) => missing(*kind),
+                TypeKind::Array { element: kind, .. } | TypeKind::Variable { kind, .. } => {
+                    missing(*kind)
+                }
+                TypeKind::Composite { members, .. } => {
                     members.iter().find_map(|member| missing(member.kind))
                 }
-                Kind::Prototype { result, parameters } => {
+                TypeKind::Prototype { result, parameters } => {
                     parameters.iter().chain([result]).find_map(|kind| missing(*kind))
                 }
-                Kind::Section(placed) => placed.iter().find_map(|placed| missing(placed.variable)),
+                TypeKind::Section(placed) => {
+                    placed.iter().find_map(|placed| missing(placed.variable))
+                }
             };
             if let Some(missing) = missing {
                 let reason = format!(

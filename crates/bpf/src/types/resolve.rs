@@ -1,6 +1,6 @@
 //! The resolution of a type: without names and qualifiers, and its size.
 
-use super::{Kind, Type, TypeId, Types};
+use super::{Type, TypeId, TypeKind, Types};
 
 /// The longest chain of typedefs and qualifiers, and of arrays of arrays: as in libbpf
 /// (`MAX_RESOLVE_DEPTH`).
@@ -14,7 +14,9 @@ impl Types {
     pub(crate) fn plain(&self, mut id: TypeId) -> Option<(TypeId, &Type)> {
         for _ in 0..DEEPEST {
             match self.get(id)? {
-                Type { kind: Kind::Typedef(under) | Kind::Modifier(under), .. } => id = *under,
+                Type { kind: TypeKind::Typedef(under) | TypeKind::Modifier(under), .. } => {
+                    id = *under
+                }
                 plain => return Some((id, plain)),
             }
         }
@@ -26,16 +28,16 @@ impl Types {
         let mut elements = 1_u64;
         for _ in 0..DEEPEST {
             let size = match &self.plain(id)?.1.kind {
-                Kind::Integer { size, .. }
-                | Kind::Composite { size, .. }
-                | Kind::Enumeration { size, .. }
-                | Kind::Float { size } => *size as u64,
-                Kind::Pointer(_) => POINTER,
-                Kind::Variable { kind, .. } => {
+                TypeKind::Integer { size, .. }
+                | TypeKind::Composite { size, .. }
+                | TypeKind::Enumeration { size, .. }
+                | TypeKind::Float { size } => *size as u64,
+                TypeKind::Pointer(_) => POINTER,
+                TypeKind::Variable { kind, .. } => {
                     id = *kind;
                     continue;
                 }
-                Kind::Array { element, count } => {
+                TypeKind::Array { element, count } => {
                     elements = elements
                         .checked_mul(*count as u64)
                         .filter(|elements| *elements <= u32::MAX as u64)?;
@@ -54,7 +56,7 @@ impl Types {
     pub(crate) fn innermost(&self, mut id: TypeId) -> Option<TypeId> {
         for _ in 0..DEEPEST {
             match self.plain(id)? {
-                (_, Type { kind: Kind::Array { element, .. }, .. }) => id = *element,
+                (_, Type { kind: TypeKind::Array { element, .. }, .. }) => id = *element,
                 (plain, _) => return Some(plain),
             }
         }

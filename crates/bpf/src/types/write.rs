@@ -1,6 +1,6 @@
 //! Types that are made here, and not read.
 
-use super::{Kind, Member, Strings, Type, TypeId, Types, Value};
+use super::{Member, Strings, Type, TypeId, TypeKind, Types, Value};
 
 /// Types in the making.
 pub(crate) struct Writer {
@@ -24,7 +24,7 @@ impl Writer {
     }
 
     /// Adds a type. Its number.
-    pub fn add(&mut self, name: &str, kind: Kind) -> TypeId {
+    pub fn add(&mut self, name: &str, kind: TypeKind) -> TypeId {
         let name = self.string(name);
         self.types.push(Type { name, kind });
         self.types.len() as TypeId

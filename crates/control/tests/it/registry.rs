@@ -5,7 +5,7 @@ use narrows_control::{
     Basis, Build, Choice, Controllers, ENTRIES, Entry, EntryRef, FileForm, KeptFile, OwnedEntry,
     Session, Setup, TWINS,
 };
-use narrows_params::{Catalogue, Kind};
+use narrows_params::{Catalogue, ParamKind};
 use narrows_units::Segments;
 use std::sync::Arc;
 
@@ -164,7 +164,7 @@ fn every_entry_is_complete() {
                 "{} twice",
                 param.name
             );
-            if let Kind::NumberOr { word, .. } = param.kind {
+            if let ParamKind::NumberOr { word, .. } = param.kind {
                 assert!(word.parse::<f64>().is_err(), "{}", param.name);
             }
         }

@@ -1,7 +1,7 @@
 //! The checks of an experiment's keys.
 
 use super::description::{
-    Design, EXPOSED, Experiment, Kept, Kind, On, OpenConnections, Planned, RollBack, Stop,
+    Design, DesignKind, EXPOSED, Experiment, Kept, On, OpenConnections, Planned, RollBack, Stop,
 };
 use super::metrics::{Judged, Metric};
 use super::raw::{Raw, RawDesign, RawKind, RawMetric, RawPlan, RawPorts, RawSelect};
@@ -234,15 +234,15 @@ fn of_design(raw: Option<RawDesign>) -> Checked<Design> {
         ));
     }
     let kind = match kind {
-        RawKind::Switchback => Kind::Switchback {
+        RawKind::Switchback => DesignKind::Switchback {
             pairs,
             high: raw.high.as_ref().map_or(Ok(1.0), |own| percent(own, 0.01..=1.0))?,
         },
-        RawKind::Share => Kind::Share {
+        RawKind::Share => DesignKind::Share {
             share: raw.share.as_ref().map_or(Ok(0.01), |own| percent(own, 0.0001..=0.5))?,
             slices: pairs,
         },
-        RawKind::Steps => Kind::Steps { blocks: pairs, shares },
+        RawKind::Steps => DesignKind::Steps { blocks: pairs, shares },
     };
     let start = raw.start.filter(|own| own.value != "now").map(|own| {
         super::time::read(&own.value).ok_or_else(|| {

@@ -36,7 +36,7 @@ pub struct Experiment {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Design {
     /// The kind, with what only this kind has.
-    pub kind: Kind,
+    pub kind: DesignKind,
     /// Length of a period, or of a slice of a share; `None` to have the plan choose.
     pub period: Option<Span>,
     /// Connections that begin in this part of a period do not count.
@@ -53,7 +53,7 @@ pub struct Design {
 
 /// The kind of a design.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum DesignKind {
     /// Pairs of periods: the control, and the treatment for a share of the connections.
     Switchback {
         /// Number of pairs.
@@ -77,22 +77,22 @@ pub enum Kind {
     },
 }
 
-impl Kind {
+impl DesignKind {
     /// Returns the name in files.
     pub fn name(&self) -> &'static str {
         match self {
-            Kind::Switchback { .. } => "switchback",
-            Kind::Share { .. } => "share",
-            Kind::Steps { .. } => "steps",
+            DesignKind::Switchback { .. } => "switchback",
+            DesignKind::Share { .. } => "share",
+            DesignKind::Steps { .. } => "steps",
         }
     }
 
     /// Returns how a group of its periods is called.
     pub fn group(&self) -> &'static str {
         match self {
-            Kind::Switchback { .. } => "pair",
-            Kind::Share { .. } => "slice",
-            Kind::Steps { .. } => "block",
+            DesignKind::Switchback { .. } => "pair",
+            DesignKind::Share { .. } => "slice",
+            DesignKind::Steps { .. } => "block",
         }
     }
 }

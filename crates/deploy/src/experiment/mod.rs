@@ -9,7 +9,7 @@ pub mod time;
 
 pub use check::Controllers;
 pub use description::{
-    Design, EXPOSED, Experiment, Kept, Kind, On, OpenConnections, Planned, RollBack, Stop,
+    Design, DesignKind, EXPOSED, Experiment, Kept, On, OpenConnections, Planned, RollBack, Stop,
 };
 pub use metrics::{Bound, Judged, Metric, Unit};
 pub use select::{End, Ports, Prefix, Select, Unit as DrawnBy};

@@ -3,7 +3,7 @@
 use super::job::{Job, JobKind, Timing};
 use super::reduced::Reduced;
 use super::whole::{Plan, RAMP};
-use crate::experiment::{Kind, Metric, Unit};
+use crate::experiment::{DesignKind, Metric, Unit};
 use crate::measured::{Classes, Measured};
 use crate::order::{Arm, switchback};
 use narrows_measure::sequential::{Mean, differences_for, half_width};
@@ -271,7 +271,7 @@ fn verdict(truth: Option<Mean>, test: Option<Mean>) -> Verdict {
 /// Returns the number of pairs of the file, or of the default.
 fn file_pairs(plan: &Plan) -> usize {
     match plan.experiment.design.kind {
-        Kind::Switchback { pairs, .. } => pairs as usize,
+        DesignKind::Switchback { pairs, .. } => pairs as usize,
         _ => 24,
     }
 }

@@ -4,7 +4,7 @@ use super::job::{Job, JobKind, Parts, Timing};
 use super::network::Exposed;
 use super::observed::Observed;
 use super::reduced::Reduced;
-use crate::experiment::{Experiment, Kind};
+use crate::experiment::{DesignKind, Experiment};
 use crate::measured::{Measured, largest_moving_mean};
 use crate::order::{Arm, switchback};
 use narrows_measure::{FlowRecord, Record};
@@ -62,7 +62,7 @@ impl Plan {
     /// Returns the share of treated connections that the A/B test of the plan has.
     pub fn share(&self) -> f64 {
         match self.experiment.design.kind {
-            Kind::Share { share, .. } => share,
+            DesignKind::Share { share, .. } => share,
             _ => self.experiment.plan.as_ref().map_or(0.5, |own| own.share),
         }
     }
@@ -99,7 +99,7 @@ impl Plan {
     /// The timings of the file and of the observation.
     fn given(&self) -> impl Iterator<Item = Timing> {
         let design = &self.experiment.design;
-        let of_file = design.period.filter(|_| !matches!(design.kind, Kind::Share { .. }));
+        let of_file = design.period.filter(|_| !matches!(design.kind, DesignKind::Share { .. }));
         let of_file = of_file.map(|period| Timing {
             period,
             burn_in: design.burn_in,
@@ -206,7 +206,7 @@ impl Plan {
     fn treated(&self, arm: Arm) -> f64 {
         match (arm, &self.experiment.design.kind) {
             (Arm::Control, _) => 0.0,
-            (Arm::Treatment, Kind::Switchback { high, .. }) => *high,
+            (Arm::Treatment, DesignKind::Switchback { high, .. }) => *high,
             (Arm::Treatment, _) => 1.0,
         }
     }

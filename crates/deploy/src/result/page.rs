@@ -3,7 +3,7 @@
 use super::figures::{evidence, over_time, pairs, round_trips};
 use super::summary::{MetricResult, Summary, planned};
 use super::{Ended, Planned};
-use crate::experiment::{Kind, Metric, Unit, time};
+use crate::experiment::{DesignKind, Metric, Unit, time};
 use crate::plan::{effect, span, words};
 use crate::sections::{CSS, drawn, section, table, verdict};
 use maud::{Markup, html};
@@ -16,7 +16,7 @@ pub fn page(own: &Ended) -> String {
     let summary = Summary::of(own);
     let first = own.experiment.metrics[0].metric;
     let kind = &own.experiment.design.kind;
-    let steps = matches!(kind, Kind::Steps { .. });
+    let steps = matches!(kind, DesignKind::Steps { .. });
     let while_treated = format!("{} while a share is treated", capital(&words(first)));
     let main = html! {
         (verdict(class(&summary), &ending(own, &summary)))
@@ -52,10 +52,10 @@ pub fn page(own: &Ended) -> String {
 
 fn heading(own: &Ended) -> String {
     match own.experiment.design.kind {
-        Kind::Share { share, .. } => {
+        DesignKind::Share { share, .. } => {
             format!("Treated connections in competition with control, at {} %", 100.0 * share)
         }
-        Kind::Switchback { high, .. } if high < 1.0 => {
+        DesignKind::Switchback { high, .. } if high < 1.0 => {
             format!("{} % treated, against none", 100.0 * high)
         }
         _ => "All treated, against none".to_owned(),
@@ -268,7 +268,7 @@ fn method(own: &Ended) -> Markup {
     };
     let slots = own.trial.slots();
     let order = match own.experiment.design.kind {
-        Kind::Share { share, .. } => format!("a share of {} % all the time", 100.0 * share),
+        DesignKind::Share { share, .. } => format!("a share of {} % all the time", 100.0 * share),
         _ => slots.iter().map(letter).collect::<Vec<_>>().join(" "),
     };
     html! {
@@ -287,7 +287,7 @@ fn method(own: &Ended) -> Markup {
 
 fn notes(own: &Ended) -> Vec<String> {
     let mut notes = Vec::new();
-    if matches!(own.experiment.design.kind, Kind::Share { .. }) {
+    if matches!(own.experiment.design.kind, DesignKind::Share { .. }) {
         notes.push("Both arms share the network at the same time: this is what treated connections gain in competition with control, not what a roll-out does.".to_owned());
     }
     if own.trial.exposure().is_some_and(|own| own < 0.8) {

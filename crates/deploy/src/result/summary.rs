@@ -1,7 +1,7 @@
 //! `summary.json`.
 
 use super::Ended;
-use crate::experiment::{Kind, Metric, Unit};
+use crate::experiment::{DesignKind, Metric, Unit};
 use crate::guards::Guard;
 use crate::state::{FORMAT, LeftOut};
 use crate::trial::AtShare;
@@ -103,7 +103,7 @@ impl Summary {
     pub fn of(own: &Ended) -> Summary {
         let Ended { experiment, trial, state, plan } = own;
         let sums = trial.sums();
-        let is_steps = matches!(experiment.design.kind, Kind::Steps { .. });
+        let is_steps = matches!(experiment.design.kind, DesignKind::Steps { .. });
         let metric = |(judged, shown): (&crate::experiment::Judged, crate::trial::Shown)| {
             let metric = judged.metric;
             MetricResult {

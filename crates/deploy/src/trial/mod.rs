@@ -10,7 +10,7 @@ mod shown;
 pub use kept::{KeptError, KeptPeriod, PERIODS};
 pub use shown::{AtShare, Shown};
 
-use crate::experiment::{Experiment, Judged, Kind, Metric};
+use crate::experiment::{DesignKind, Experiment, Judged, Metric};
 use crate::measured::{Classes, Measured, is_judged};
 use crate::order::{Slot, slots};
 use narrows_measure::Histogram;
@@ -103,9 +103,9 @@ impl Trial {
         }
         let slots = slots(design);
         let (group, observed_group) = match &design.kind {
-            Kind::Switchback { .. } => (2, 2),
-            Kind::Share { .. } => (1, 1),
-            Kind::Steps { shares, .. } => (shares.len(), 2),
+            DesignKind::Switchback { .. } => (2, 2),
+            DesignKind::Share { .. } => (1, 1),
+            DesignKind::Steps { shares, .. } => (shares.len(), 2),
         };
         let observed = 2 * design.observe as usize;
         debug_assert!((slots.len() - observed).is_multiple_of(group));

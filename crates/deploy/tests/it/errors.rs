@@ -2,7 +2,7 @@
 
 use narrows_control::Choice;
 use narrows_deploy::Experiment;
-use narrows_deploy::experiment::{Kind, On};
+use narrows_deploy::experiment::{DesignKind, On};
 use narrows_scenario::ErrorStyle;
 
 fn known(name: &str) -> Result<(), String> {
@@ -23,7 +23,7 @@ fn with(more: &str) -> String {
 fn the_least_file_has_defaults() {
     let own = read(&with("")).expect("it is whole");
     assert_eq!(own.control, None);
-    assert_eq!(own.design.kind, Kind::Switchback { pairs: 24, high: 1.0 });
+    assert_eq!(own.design.kind, DesignKind::Switchback { pairs: 24, high: 1.0 });
     assert_eq!(own.select.cgroups, ["/"]);
     assert_eq!(own.metrics.len(), 5);
     assert_eq!((own.stop.alpha, own.stop.emergency), (0.05, 4.0));

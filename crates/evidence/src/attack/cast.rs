@@ -1,6 +1,6 @@
 //! The aim of a search: the controller, the goal, and the reference controllers.
 
-use super::genomes::Kind;
+use super::genomes::GenomeKind;
 use super::goal::Goal;
 use super::text::Cast;
 use narrows_control::BASELINES;
@@ -32,7 +32,7 @@ impl Aim {
 
     /// Returns the controllers of each run in networks of a kind, in the order in which the goal
     /// expects the records.
-    pub fn casts(&self, kind: Kind) -> Vec<Cast> {
+    pub fn casts(&self, kind: GenomeKind) -> Vec<Cast> {
         self.goal.casts(kind, &self.subject, &self.references)
     }
 }

@@ -1,7 +1,7 @@
 //! Genomes: the numbers of a network, and the operations of a search on them.
 
 use super::gene::{DIGITS, Gene, Scale, digits, rounded};
-use super::genomes::Kind;
+use super::genomes::GenomeKind;
 use super::shape::View;
 use super::text::Setting;
 use narrows_units::Random;
@@ -23,7 +23,7 @@ const ROUND: [f64; 7] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Genome {
     /// The kind of network.
-    pub kind: Kind,
+    pub kind: GenomeKind,
     /// Values of the network's genes.
     pub base: Vec<f64>,
     /// Events, each with the values of the event genes.
@@ -32,12 +32,12 @@ pub struct Genome {
 
 impl Genome {
     /// Draws a realistic genome from the whole ranges.
-    pub fn random(kind: Kind, random: &mut Random) -> Genome {
+    pub fn random(kind: GenomeKind, random: &mut Random) -> Genome {
         Genome::drawn(kind, random, |_| {})
     }
 
     /// Draws random genomes, each with one gene at its smallest or largest value.
-    pub fn extremes(kind: Kind, random: &mut Random) -> Vec<Genome> {
+    pub fn extremes(kind: GenomeKind, random: &mut Random) -> Vec<Genome> {
         let shape = kind.shape();
         let (base, events) = (shape.base.len(), shape.events.len());
         let mut all = Vec::new();
@@ -55,7 +55,7 @@ impl Genome {
 
     /// Draws genomes until one is realistic after `change`. If no attempt is, a realistic genome
     /// without the change is returned.
-    fn drawn(kind: Kind, random: &mut Random, change: impl Fn(&mut Genome)) -> Genome {
+    fn drawn(kind: GenomeKind, random: &mut Random, change: impl Fn(&mut Genome)) -> Genome {
         let shape = kind.shape();
         let mut last = None;
         for tries in 0.. {

@@ -1,7 +1,7 @@
 //! The goals of a search. Each defines the controllers of the runs, and a score from 0 to 1
 //! computed from their records.
 
-use super::genomes::Kind;
+use super::genomes::GenomeKind;
 use super::text::Cast;
 use narrows_measure::harm::signed;
 use narrows_measure::metrics::{Better, STARVED_PART};
@@ -139,13 +139,13 @@ impl Goal {
     }
 
     /// Returns the kind of network that is searched by default.
-    pub fn kind(self) -> Kind {
+    pub fn kind(self) -> GenomeKind {
         match self {
-            Goal::Idle | Goal::Delay => Kind::Steps,
-            Goal::Harm => Kind::Pair,
-            Goal::Starve => Kind::Acks,
-            Goal::Stall | Goal::Stuck => Kind::Cross,
-            Goal::Waste => Kind::Drops,
+            Goal::Idle | Goal::Delay => GenomeKind::Steps,
+            Goal::Harm => GenomeKind::Pair,
+            Goal::Starve => GenomeKind::Acks,
+            Goal::Stall | Goal::Stuck => GenomeKind::Cross,
+            Goal::Waste => GenomeKind::Drops,
         }
     }
 
@@ -157,13 +157,13 @@ impl Goal {
 
     /// True if the goal makes sense for networks of a kind. Being stuck after a change makes no
     /// sense if nothing changes.
-    pub fn suits(self, kind: Kind) -> bool {
+    pub fn suits(self, kind: GenomeKind) -> bool {
         self != Goal::Stuck || !kind.shape().constant
     }
 
     /// Returns the controllers of each run: the attacked controller first, then each reference in
     /// its place, then further runs that the score needs.
-    pub fn casts(self, kind: Kind, subject: &str, references: &[String]) -> Vec<Cast> {
+    pub fn casts(self, kind: GenomeKind, subject: &str, references: &[String]) -> Vec<Cast> {
         let own = |a: &str| Some(a.to_owned());
         let all = || std::iter::once(subject).chain(references.iter().map(String::as_str));
         match self {

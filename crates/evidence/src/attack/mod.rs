@@ -1,6 +1,6 @@
 //! The search for networks that break a controller: `narrows attack`.
 //!
-//! A [`Genome`] holds the numbers of a network. Each [`Kind`] of genome defines the meaning of its
+//! A [`Genome`] holds the numbers of a network. Its [`GenomeKind`] defines the meaning of its
 //! numbers, their ranges, and their conversion into a scenario for `narrows run`. A [`Goal`] gives
 //! a score from 0 to 1, computed from the records of the controller's run and of its references'
 //! runs. [`search`] breeds genomes with high scores, and [`examine`] finds out which of them are
@@ -25,7 +25,7 @@ pub use cast::Aim;
 pub use finding::{Examined, Finding, Standing, examine};
 pub use gene::{Gene, Scale};
 pub use genome::Genome;
-pub use genomes::Kind;
+pub use genomes::GenomeKind;
 pub use goal::{Goal, Score};
 pub use minimise::minimise;
 pub use replay::{KeptFinding, Replayed, Scores};

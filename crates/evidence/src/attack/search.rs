@@ -1,7 +1,7 @@
 //! The search: populations that breed on islands, or random draws for comparison.
 
 use super::genome::Genome;
-use super::genomes::Kind;
+use super::genomes::GenomeKind;
 use super::steady::{RUNS, SEEDS, steady};
 use super::text::Variant;
 use super::trial::{Evaluate, Trial};
@@ -22,7 +22,7 @@ pub enum Strategy {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Search {
     /// Kinds of networks. Each gets an equal part of the budget.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<GenomeKind>,
     /// Seed of all random draws.
     pub seed: u64,
     /// Number of genomes to evaluate.
@@ -37,7 +37,7 @@ pub struct Search {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Searched {
     /// The kind of network.
-    pub kind: Kind,
+    pub kind: GenomeKind,
     /// The best genomes, without similar ones, the best first. Each has the lower bound of its
     /// score over [`SEEDS`] and over copies with changed numbers, reduced by [`OF_EVENT`] for each
     /// event beyond two. Genomes with a bound of at most zero are left out.
@@ -94,7 +94,7 @@ pub fn search<E: Evaluate>(search: &Search, by: &mut E) -> Result<Vec<Searched>,
 
 fn of_kind<E: Evaluate>(
     search: &Search,
-    kind: Kind,
+    kind: GenomeKind,
     budget: usize,
     by: &mut E,
 ) -> Result<Searched, E::Error> {
@@ -170,7 +170,7 @@ fn of_kind<E: Evaluate>(
 
 /// Returns the first generation of an island: stored genomes and extremes, divided among the
 /// islands, and random genomes.
-fn first(search: &Search, kind: Kind, island: usize, random: &mut Random) -> Vec<Genome> {
+fn first(search: &Search, kind: GenomeKind, island: usize, random: &mut Random) -> Vec<Genome> {
     let kept = search.kept.iter().filter(|genome| genome.kind == kind && genome.fits()).cloned();
     // All islands draw the same extremes, and each takes its part of them.
     let extremes = Genome::extremes(
@@ -185,7 +185,7 @@ fn first(search: &Search, kind: Kind, island: usize, random: &mut Random) -> Vec
 impl Island {
     /// Returns the children of the better half, and new random draws after a long time without
     /// gain.
-    fn children(&self, kind: Kind, random: &mut Random) -> Vec<Genome> {
+    fn children(&self, kind: GenomeKind, random: &mut Random) -> Vec<Genome> {
         let anew = if self.stale >= STALE { POPULATION / 4 } else { 0 };
         let parents = (self.members.len() / 2).max(1) as u64;
         let mut children: Vec<Genome> = (0..anew).map(|_| Genome::random(kind, random)).collect();

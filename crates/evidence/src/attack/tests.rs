@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 /// Returns AdvNet's two segments (CoNEXT 2026): a low rate, then a rate 19 times as high.
 fn nineteen() -> Genome {
     Genome {
-        kind: Kind::Steps,
+        kind: GenomeKind::Steps,
         base: vec![16.0],
         events: vec![vec![0.5, 22.0, 1.7], vec![9.5, 29.0, 1.0]],
     }
@@ -51,7 +51,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
     #[test]
     fn what_is_bred_lies_within_reality(seed: u64) {
-        for kind in Kind::ALL {
+        for kind in GenomeKind::ALL {
             let mut random = Random::stream(seed, kind.name());
             let (one, other) = (Genome::random(kind, &mut random), Genome::random(kind, &mut random));
             let child = one.crossed(&other, &mut random);
@@ -67,7 +67,7 @@ proptest! {
 
     #[test]
     fn every_genome_is_a_scenario(seed in prop_oneof![Just(12640807806386383626), any::<u64>()]) {
-        for kind in Kind::ALL {
+        for kind in GenomeKind::ALL {
             let mut random = Random::stream(seed, kind.name());
             let genome = Genome::random(kind, &mut random);
             for (goal, variant) in [(Goal::Idle, Variant::Plain), (Goal::Harm, Variant::NoOverhead), (Goal::Starve, Variant::BackJitter), (Goal::Stuck, Variant::Longer)] {
@@ -85,7 +85,7 @@ proptest! {
 #[test]
 fn a_genome_says_all_of_its_scenario() {
     let aim = Aim::new("bbr", Goal::Idle);
-    let text = aim.text(&nineteen(), &aim.casts(Kind::Steps)[0], Variant::BackJitter, "t");
+    let text = aim.text(&nineteen(), &aim.casts(GenomeKind::Steps)[0], Variant::BackJitter, "t");
     // 16 times 9.5 Mbit/s * 58 ms / 12,000 bit are 735 packets.
     let wanted = "name = \"t\"\nduration = \"2.7 s\"\n\n[[link]]\nname = \"bottleneck\"\nbetween = [\"sender\", \"receiver\"]\nrate = \"0.5 Mbit/s\"\n\
                   delay = \"22 ms\"\nbuffer = \"735 packets\"\nback = { jitter = \"1 ms\" }\n\n[[change]]\nlink = \"bottleneck\"\nboth = true\nat = \"1.7 s\"\n\
@@ -119,8 +119,11 @@ fn bbr_leaves_idle_what_grows_nineteenfold() {
 
 /// Returns the record of two NewReno flows on the acks genome, with equal paths.
 fn two() -> Record {
-    let genome =
-        Genome { kind: Kind::Acks, base: vec![10.0, 20.0, 1.0], events: vec![vec![0.0; 4]; 2] };
+    let genome = Genome {
+        kind: GenomeKind::Acks,
+        base: vec![10.0, 20.0, 1.0],
+        events: vec![vec![0.0; 4]; 2],
+    };
     let runs = Aim::new("newreno", Goal::Starve)
         .runs(&trial(&genome, 1), &AtomicBool::new(false))
         .expect("runs");
@@ -147,8 +150,8 @@ fn a_flow_without_anything_for_half_of_the_time_starves_half_of_the_time() {
 #[test]
 fn the_first_state_returns_before_a_tail() {
     for (kind, event, ends) in [
-        (Kind::Reorder, vec![8.0, 5000.0, 30.0, 5.0], "share = \"0 %\""),
-        (Kind::Drops, vec![9.99, 10.0], "loss = \"0 %\""),
+        (GenomeKind::Reorder, vec![8.0, 5000.0, 30.0, 5.0], "share = \"0 %\""),
+        (GenomeKind::Drops, vec![9.99, 10.0], "loss = \"0 %\""),
     ] {
         let genome = Genome { kind, base: vec![5.0, 20.0, 1.0], events: vec![event] };
         for goal in [Goal::Stuck, Goal::Stall] {
@@ -163,10 +166,10 @@ fn the_first_state_returns_before_a_tail() {
         }
     }
     assert_eq!(
-        Kind::ALL
+        GenomeKind::ALL
             .into_iter()
             .filter(|kind| !Goal::Stuck.suits(*kind))
-            .map(Kind::name)
+            .map(GenomeKind::name)
             .collect::<Vec<_>>(),
         ["pair", "acks", "back"]
     );
@@ -247,7 +250,7 @@ fn waste_harm_delay_and_stuck_are_differences_from_the_best() {
 #[test]
 fn breeding_finds_more_than_chance_and_always_the_same() {
     let plan = |strategy| Search {
-        kinds: vec![Kind::Steps],
+        kinds: vec![GenomeKind::Steps],
         seed: 1,
         budget: 600,
         strategy,
@@ -256,7 +259,7 @@ fn breeding_finds_more_than_chance_and_always_the_same() {
     let run =
         |strategy| search(&plan(strategy), &mut ByRule(growth)).expect("infallible").remove(0);
     let bred = run(Strategy::Evolve);
-    assert_eq!((bred.evaluated, bred.kind), (600, Kind::Steps));
+    assert_eq!((bred.evaluated, bred.kind), (600, GenomeKind::Steps));
     assert!(
         bred.highest > 0.99 && bred.highest >= run(Strategy::Random).highest,
         "{}",
@@ -271,7 +274,7 @@ fn breeding_finds_more_than_chance_and_always_the_same() {
 #[test]
 fn several_kinds_share_the_budget() {
     let plan = Search {
-        kinds: vec![Kind::Steps, Kind::Pair],
+        kinds: vec![GenomeKind::Steps, GenomeKind::Pair],
         seed: 1,
         budget: 201,
         strategy: Strategy::Evolve,
@@ -299,7 +302,7 @@ fn nothing_simpler_is_left_after_minimising() {
         f64::from(rates.windows(2).any(|pair| pair[0] < 1.0 && pair[1] >= 10.0 * pair[0]))
     };
     let long = Genome {
-        kind: Kind::Steps,
+        kind: GenomeKind::Steps,
         base: vec![3.37],
         events: vec![
             vec![7.31, 21.0, 2.0],

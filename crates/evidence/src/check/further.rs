@@ -6,7 +6,7 @@ use super::run::{Run, Variant};
 use super::standing::standing_before;
 use crate::judge::{Finding, Level};
 use crate::measures::CONVERGED_PERCENT;
-use crate::rule::{Kind, Rule};
+use crate::rule::{Rule, RuleKind};
 use crate::suite::Who;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,15 +66,18 @@ impl Check {
     /// Returns the runs that a rule needs in a cell.
     fn runs_for(&self, (grid, rule, cell): Question, look: Look) -> Vec<Run> {
         let (planned, rule) = (&self.grids[grid], &self.suite.grids[grid].rules[rule]);
-        let before =
-            if let Kind::Rises { axis } = &rule.kind { planned.before(cell, axis) } else { None };
+        let before = if let RuleKind::Rises { axis } = &rule.kind {
+            planned.before(cell, axis)
+        } else {
+            None
+        };
         // A baseline under test is its own reference, so the harm to itself is needed, too.
         let subject = Some(Who::Subject);
         let read = |run: &Run| {
             let (this, other) = planned.players(run.part, run.pair);
             match rule.kind {
-                Kind::Twins => this == other,
-                Kind::Harm => (this, other) != (subject, subject),
+                RuleKind::Twins => this == other,
+                RuleKind::Harm => (this, other) != (subject, subject),
                 _ => true,
             }
         };
@@ -175,7 +178,7 @@ impl Check {
             } else {
                 self.finding(grid, own, cell, Look::Fresh, results)
             };
-            Some(Known { grid, rule, cell, judged: own.kind != Kind::Shown, first, fresh })
+            Some(Known { grid, rule, cell, judged: own.kind != RuleKind::Shown, first, fresh })
         };
         let known: Vec<Known> = self.judged_cells(criterion).into_iter().filter_map(of).collect();
         worst_first(known)

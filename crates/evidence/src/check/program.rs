@@ -5,7 +5,7 @@ use super::plan::Planned;
 use super::run::{Run, Variant};
 use crate::judge::Finding;
 use crate::number::Number;
-use crate::rule::{Kind, Rule};
+use crate::rule::{Rule, RuleKind};
 use narrows_scenario::{FlowId, Scenario, Workload};
 use narrows_transport::Transport;
 use narrows_units::Time;
@@ -47,7 +47,8 @@ pub fn runnable(mut planned: Planned) -> Planned {
 /// True if a rule can be applied to the packets of a program. A rule about two programs cannot, nor
 /// can a number that needs the payload of packets or the retransmission state of the sender.
 pub fn shows(rule: &Rule, number: &Number) -> bool {
-    rule.kind != Kind::Twins && !matches!(number.metric.name, "useful" | "spurious" | "timeouts")
+    rule.kind != RuleKind::Twins
+        && !matches!(number.metric.name, "useful" | "spurious" | "timeouts")
 }
 
 /// True if the finding is about round trips that could not be measured: only TCP's acknowledgements

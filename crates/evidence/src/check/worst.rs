@@ -3,7 +3,7 @@
 use super::checker::{Check, Look};
 use super::run::{Run, Variant};
 use super::verdict::CellVerdict;
-use crate::rule::Kind;
+use crate::rule::RuleKind;
 use crate::suite::Who;
 use narrows_measure::metrics::Better;
 
@@ -30,7 +30,7 @@ impl Check {
         let worst =
             seeds.max_by(|a, b| badness(*a.1).total_cmp(&badness(*b.1)).then(b.0.cmp(&a.0)));
         let Some((seed, _)) = worst else { return Vec::new() };
-        let twins = grid.rules[cell.rule].kind == Kind::Twins;
+        let twins = grid.rules[cell.rule].kind == RuleKind::Twins;
         let beside = finding.beside_whom.map(|who| self.players.as_played(who));
         let of = |who: Who| {
             let beside = if twins { Some(who) } else { beside };

@@ -1,7 +1,7 @@
 //! Excesses: the distance of each seed beyond a bound.
 
 use super::numbers::Numbers;
-use crate::rule::{Bound, Kind, Rule};
+use crate::rule::{Bound, Rule, RuleKind};
 use crate::suite::Who;
 use narrows_measure::harm::signed;
 use narrows_measure::metrics::Better;
@@ -19,11 +19,13 @@ pub struct Excess {
 /// Computes the excesses of a rule in a cell: one, or one for each baseline.
 pub fn of(rule: &Rule, bound: Bound, numbers: &Numbers) -> Vec<Excess> {
     match &rule.kind {
-        Kind::Relative | Kind::Limit | Kind::Twins => vec![relative(rule, bound, numbers)],
-        Kind::Harm => harm(rule, bound, numbers),
-        Kind::Pareto { and } => pareto(rule, *and, bound, numbers),
-        Kind::Rises { axis } => rises(rule, axis, bound, numbers).into_iter().collect(),
-        Kind::Undefined | Kind::Starves | Kind::Shown => Vec::new(),
+        RuleKind::Relative | RuleKind::Limit | RuleKind::Twins => {
+            vec![relative(rule, bound, numbers)]
+        }
+        RuleKind::Harm => harm(rule, bound, numbers),
+        RuleKind::Pareto { and } => pareto(rule, *and, bound, numbers),
+        RuleKind::Rises { axis } => rises(rule, axis, bound, numbers).into_iter().collect(),
+        RuleKind::Undefined | RuleKind::Starves | RuleKind::Shown => Vec::new(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::level::Level;
 use super::numbers::{Named, Numbers, Values};
-use crate::rule::{Kind, Rule};
+use crate::rule::{Rule, RuleKind};
 use crate::statistics::Estimate;
 use crate::suite::Who;
 use narrows_measure::statistics::mean;
@@ -41,13 +41,13 @@ pub(super) fn shown(
     victim: Option<Who>,
 ) -> Finding {
     let (subject, beside) = numbers.shown(rule, victim);
-    let beside_whom = if rule.kind == Kind::Twins {
+    let beside_whom = if rule.kind == RuleKind::Twins {
         Some(numbers.players.as_played(Who::Subject))
     } else {
         victim
     };
     let second = match rule.kind {
-        Kind::Pareto { and } => [Who::Subject]
+        RuleKind::Pareto { and } => [Who::Subject]
             .into_iter()
             .chain(numbers.players.standard())
             .map(|who| numbers.alone(who, and))

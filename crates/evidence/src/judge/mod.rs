@@ -15,7 +15,7 @@ pub use finding::Finding;
 pub use level::Level;
 pub use numbers::{Named, Numbers, Values};
 
-use crate::rule::{Kind, Rule};
+use crate::rule::{Rule, RuleKind};
 use crate::statistics::{Estimate, estimate};
 use crate::suite::Who;
 use excess::Excess;
@@ -34,9 +34,9 @@ pub fn judge(rule: &Rule, numbers: &Numbers) -> Finding {
         );
     }
     match &rule.kind {
-        Kind::Starves => return starvation::judge(rule, numbers),
-        Kind::Undefined => return undefined(rule, numbers),
-        Kind::Shown => return shown(rule, numbers, Level::Pass, None, None),
+        RuleKind::Starves => return starvation::judge(rule, numbers),
+        RuleKind::Undefined => return undefined(rule, numbers),
+        RuleKind::Shown => return shown(rule, numbers, Level::Pass, None, None),
         _ => {}
     }
     let bounds = [(Level::Fail, rule.levels.fail), (Level::Concern, rule.levels.concern)];
@@ -95,7 +95,8 @@ impl Seen {
 
     fn finding(&self, rule: &Rule, numbers: &Numbers, level: Level) -> Finding {
         // The amount of harm is of interest whatever the verdict.
-        let note = self.note.clone().filter(|_| level != Level::Pass || rule.kind == Kind::Harm);
+        let note =
+            self.note.clone().filter(|_| level != Level::Pass || rule.kind == RuleKind::Harm);
         Finding { excess: self.estimate, ..shown(rule, numbers, level, note, self.victim) }
     }
 }

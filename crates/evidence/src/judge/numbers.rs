@@ -1,6 +1,6 @@
 //! The numbers of a cell for rules.
 
-use crate::rule::{Kind, Rule};
+use crate::rule::{Rule, RuleKind};
 use crate::suite::{Cast, Grid, Players, Who};
 
 /// The numbers of a cell's runs, all with the same seeds.
@@ -39,7 +39,7 @@ impl Numbers<'_> {
     /// Returns the rule's number for the run in which `who` drives all flows; for a rule about
     /// twins, including the flows of `other`.
     pub fn by_itself(&self, who: Who, rule: &Rule) -> Values {
-        if rule.kind == Kind::Twins {
+        if rule.kind == RuleKind::Twins {
             self.beside(who, who, rule.number)
         } else {
             self.alone(who, rule.number)
@@ -55,7 +55,7 @@ impl Numbers<'_> {
     /// comparison. `victim` is the controller of the judged flows, if it is not the subject.
     pub fn shown(&self, rule: &Rule, victim: Option<Who>) -> (Named, Vec<Named>) {
         let name = |who: Who| self.players.text(who);
-        if rule.kind == Kind::Shown && self.grid.cast == Cast::Pairs {
+        if rule.kind == RuleKind::Shown && self.grid.cast == Cast::Pairs {
             let other = Who::Baseline(0);
             let own = |who: Who| {
                 (
@@ -65,7 +65,7 @@ impl Numbers<'_> {
             };
             return (own(Who::Subject), self.players.standard().map(own).collect());
         }
-        if !matches!(rule.kind, Kind::Harm | Kind::Starves) {
+        if !matches!(rule.kind, RuleKind::Harm | RuleKind::Starves) {
             let own = |who: Who| (name(who).to_owned(), self.by_itself(who, rule));
             return (own(Who::Subject), self.players.standard().map(own).collect());
         }
@@ -77,8 +77,11 @@ impl Numbers<'_> {
             )
         };
         let alone = (format!("{} alone", name(victim)), self.solo(victim, rule.number));
-        let others =
-            self.players.standard().map(beside).chain((rule.kind == Kind::Harm).then_some(alone));
+        let others = self
+            .players
+            .standard()
+            .map(beside)
+            .chain((rule.kind == RuleKind::Harm).then_some(alone));
         (beside(Who::Subject), others.collect())
     }
 }

@@ -3,7 +3,7 @@
 use crate::check::{CellVerdict, Check};
 use crate::judge::{Finding, Named};
 use crate::number::Number;
-use crate::rule::Kind;
+use crate::rule::RuleKind;
 use crate::statistics::{Estimate, estimate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -206,7 +206,7 @@ fn kept(check: &Check, place: usize, cell: &CellVerdict) -> CheckedCell {
         unit: number.metric.unit.to_owned(),
         rule: rule.says.clone(),
         source: rule.source.clone(),
-        verdict: if rule.kind == Kind::Shown {
+        verdict: if rule.kind == RuleKind::Shown {
             "shown".to_owned()
         } else {
             finding.level.word().to_owned()
@@ -216,7 +216,7 @@ fn kept(check: &Check, place: usize, cell: &CellVerdict) -> CheckedCell {
         of: finding.subject.0.clone(),
         subject: finding.subject.1.clone(),
         beside: finding.beside.iter().map(Beside::of).collect(),
-        second: if let Kind::Pareto { and } = rule.kind {
+        second: if let RuleKind::Pareto { and } = rule.kind {
             Second::of(&grid.asked[and], finding)
         } else {
             None

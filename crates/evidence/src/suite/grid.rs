@@ -5,7 +5,7 @@ use super::criterion::Criterion;
 use super::raw;
 use crate::EvidenceError;
 use crate::number::{Number, metric};
-use crate::rule::{Bound, Kind, Levels, Rule};
+use crate::rule::{Bound, Levels, Rule, RuleKind};
 use narrows_measure::metrics::Better;
 use narrows_scenario::{Changes, Sweep};
 use narrows_units::{Span, Time};
@@ -258,15 +258,17 @@ fn rule(raw: raw::Rule, criterion: usize, asked: &mut Vec<Number>) -> Result<Rul
     };
     let number = ask(&raw.measure)?;
     let kind = match raw.kind.as_str() {
-        "relative" => Kind::Relative,
-        "limit" => Kind::Limit,
-        "harm" => Kind::Harm,
-        "pareto" => Kind::Pareto { and: ask(&raw.and)? },
-        "twins" => Kind::Twins,
-        "undefined" => Kind::Undefined,
-        "starves" => Kind::Starves,
-        "shown" => Kind::Shown,
-        "rises" => Kind::Rises { axis: raw.axis.ok_or("a rule of kind \"rises\" needs an axis")? },
+        "relative" => RuleKind::Relative,
+        "limit" => RuleKind::Limit,
+        "harm" => RuleKind::Harm,
+        "pareto" => RuleKind::Pareto { and: ask(&raw.and)? },
+        "twins" => RuleKind::Twins,
+        "undefined" => RuleKind::Undefined,
+        "starves" => RuleKind::Starves,
+        "shown" => RuleKind::Shown,
+        "rises" => {
+            RuleKind::Rises { axis: raw.axis.ok_or("a rule of kind \"rises\" needs an axis")? }
+        }
         other => return Err(format!("there is no kind of rule \"{other}\"")),
     };
     if raw.improves.is_some() && asked[number].metric.better != Better::Lower {
@@ -280,8 +282,10 @@ fn rule(raw: raw::Rule, criterion: usize, asked: &mut Vec<Number>) -> Result<Rul
     };
     let levels = Levels { fail: raw.fail.map(bound), concern: raw.concern.map(bound) };
     match (&kind, levels.fail.is_some() || levels.concern.is_some()) {
-        (Kind::Shown, true) => return Err("a number that is only shown has no bound".to_owned()),
-        (Kind::Shown, false) | (_, true) => {}
+        (RuleKind::Shown, true) => {
+            return Err("a number that is only shown has no bound".to_owned());
+        }
+        (RuleKind::Shown, false) | (_, true) => {}
         (_, false) => return Err("a rule needs a bound: fail or concern".to_owned()),
     }
     let passes_undefined = match raw.undefined.as_deref() {

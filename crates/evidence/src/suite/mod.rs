@@ -20,7 +20,7 @@ pub use grid::Grid;
 pub use known::{KnownVerdict, known_verdicts};
 
 use crate::EvidenceError;
-use crate::rule::Kind;
+use crate::rule::RuleKind;
 
 /// Criteria and the grids on which they are judged.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ pub struct Suite {
 impl Suite {
     /// True if some rule sets a bound. Other suites only show numbers.
     pub fn judges(&self) -> bool {
-        self.grids.iter().flat_map(|grid| &grid.rules).any(|rule| rule.kind != Kind::Shown)
+        self.grids.iter().flat_map(|grid| &grid.rules).any(|rule| rule.kind != RuleKind::Shown)
     }
 
     /// Reads a suite from the names and texts of its files, which include `suite.toml`.

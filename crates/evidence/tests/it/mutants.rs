@@ -2,7 +2,7 @@
 
 use narrows_control::Controllers;
 use narrows_control::mutants::all;
-use narrows_evidence::attack::{Aim, Genome, Goal, Kind, Trial, Variant, mean};
+use narrows_evidence::attack::{Aim, Genome, GenomeKind, Goal, Trial, Variant, mean};
 use narrows_params::{Catalogue, find};
 
 #[test]
@@ -40,15 +40,15 @@ fn networks_that_the_search_has_found_show_the_faults() {
         events: vec![event.to_vec()],
     };
     // Ten pauses of 200 ms, a millisecond apart: what an application sends between them is little.
-    let pauses = network(Kind::Pauses, &[40.0, 100.0, 1.0], &[0.009, 200.0, 10.0, 1.0]);
+    let pauses = network(GenomeKind::Pauses, &[40.0, 100.0, 1.0], &[0.009, 200.0, 10.0, 1.0]);
     let unlimited = score("bbr-unlimited", Goal::Idle, "", &pauses);
     // A finding needs 0.3. As in Linux, only writes mark samples as limited by the application, so the original marks less, too.
     assert!(unlimited >= 0.3, "{unlimited}");
-    let pause = network(Kind::Pauses, &[50.0, 2.0, 0.5], &[0.04, 30.0, 1.0, 1.0]);
+    let pause = network(GenomeKind::Pauses, &[50.0, 2.0, 0.5], &[0.04, 30.0, 1.0, 1.0]);
     let forgets = score("bbr-forgets", Goal::Idle, "", &pause);
     assert!(forgets >= 0.5, "{forgets}");
     // One acknowledgement for many segments needs a receiver that cannot report them one by one.
-    let drops = network(Kind::Drops, &[50.0, 25.0, 0.25], &[1.96, 50.0]);
+    let drops = network(GenomeKind::Drops, &[50.0, 25.0, 0.25], &[1.96, 50.0]);
     let overshoot = score("cubic-overshoot", Goal::Waste, "sack = false\n", &drops);
     assert!(overshoot >= 0.2, "{overshoot}");
     assert_eq!(score("cubic-overshoot", Goal::Waste, "", &drops), 0.0);
@@ -58,7 +58,7 @@ fn networks_that_the_search_has_found_show_the_faults() {
 #[test]
 fn sending_again_in_probe_rtt_costs_a_round_trip_and_no_more() {
     let met = Genome {
-        kind: Kind::Pauses,
+        kind: GenomeKind::Pauses,
         base: vec![29.7, 100.0, 4.0],
         events: vec![vec![10.4, 400.0, 1.0, 1.0]],
     };

@@ -11,7 +11,7 @@ use narrows_control::Choice;
 use narrows_control::TWINS;
 use narrows_control::cores::{Replay, Twin};
 use narrows_cores::{Input, Output};
-use narrows_params::Kind;
+use narrows_params::ParamKind;
 use narrows_units::Random;
 use simulated::Simulated;
 use trial::Trial;
@@ -65,8 +65,8 @@ fn random_choice(twin: &Twin, random: &mut Random) -> Choice {
     let mut text = twin.choice.to_owned();
     for param in twin.entry.params {
         let set = match param.kind {
-            Kind::Flag { .. } if random.chance(0.5) => "true".to_owned(),
-            Kind::Number { min, max, .. } if random.chance(0.2) => {
+            ParamKind::Flag { .. } if random.chance(0.5) => "true".to_owned(),
+            ParamKind::Number { min, max, .. } if random.chance(0.2) => {
                 (min.ceil() as u64 + random.below((max - min) as u64 + 1)).to_string()
             }
             _ => continue,

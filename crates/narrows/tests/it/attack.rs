@@ -1,7 +1,7 @@
 //! `narrows attack` from its arguments to its files.
 
 use crate::scratch::{Scratch, code, same, stderr, stdout};
-use narrows_evidence::attack::{Gene, Kind, Scale};
+use narrows_evidence::attack::{Gene, GenomeKind, Scale};
 use std::fs;
 use std::path::Path;
 
@@ -66,7 +66,7 @@ fn a_search_that_cannot_be_is_refused() {
 
 /// Returns ranges and sources of all genes as docs/how-to/attack.md lists them.
 fn genes() -> String {
-    let line = |kind: Kind, of: &str, gene: &Gene| {
+    let line = |kind: GenomeKind, of: &str, gene: &Gene| {
         let Gene { name, unit, low, high, scale, source, .. } = *gene;
         let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
         let range = match scale {
@@ -79,9 +79,10 @@ fn genes() -> String {
         format!("| `{}` | {of} | {name} | {range}{unit} | {source} |\n", kind.name())
     };
     let mut text =
-        "| Kind | Of | Number | Range | Source |\n| --- | --- | --- | --- | --- |\n".to_owned();
+        "| GenomeKind | Of | Number | Range | Source |\n| --- | --- | --- | --- | --- |\n"
+            .to_owned();
     let mut kinds = String::new();
-    for kind in Kind::ALL {
+    for kind in GenomeKind::ALL {
         let shape = kind.shape();
         let events = if shape.least == shape.most {
             shape.most.to_string()

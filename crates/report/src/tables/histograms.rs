@@ -17,7 +17,7 @@ pub(crate) static HISTOGRAMS: LazyLock<Table<Bucket, Read>> = LazyLock::new(|| T
 
 /// A histogram of a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum HistogramKind {
     Rtt,
     OneWay,
     Queueing,
@@ -25,17 +25,22 @@ enum Kind {
     Slowdown,
 }
 
-impl Kind {
-    const ALL: [Kind; 5] =
-        [Kind::Rtt, Kind::OneWay, Kind::Queueing, Kind::Completion, Kind::Slowdown];
+impl HistogramKind {
+    const ALL: [HistogramKind; 5] = [
+        HistogramKind::Rtt,
+        HistogramKind::OneWay,
+        HistogramKind::Queueing,
+        HistogramKind::Completion,
+        HistogramKind::Slowdown,
+    ];
 
     fn name(self) -> &'static str {
         match self {
-            Kind::Rtt => "rtt",
-            Kind::OneWay => "one_way",
-            Kind::Queueing => "queueing",
-            Kind::Completion => "completion",
-            Kind::Slowdown => "slowdown",
+            HistogramKind::Rtt => "rtt",
+            HistogramKind::OneWay => "one_way",
+            HistogramKind::Queueing => "queueing",
+            HistogramKind::Completion => "completion",
+            HistogramKind::Slowdown => "slowdown",
         }
     }
 }
@@ -43,7 +48,7 @@ impl Kind {
 /// A bucket of a histogram.
 #[derive(Clone, Copy)]
 pub(crate) struct Bucket {
-    kind: Kind,
+    kind: HistogramKind,
     /// Row of the flow, link or range of sizes.
     index: usize,
     /// Flow or link whose name the row has.
@@ -55,7 +60,7 @@ pub(crate) struct Bucket {
 /// A bucket that was read.
 #[derive(Clone, Copy)]
 pub(crate) struct Read {
-    kind: Kind,
+    kind: HistogramKind,
     index: usize,
     from: Span,
     count: u64,
@@ -63,7 +68,7 @@ pub(crate) struct Read {
 
 /// Returns a bucket with nothing in it.
 pub(crate) fn blank() -> Read {
-    Read { kind: Kind::Rtt, index: 0, from: Span::ZERO, count: 0 }
+    Read { kind: HistogramKind::Rtt, index: 0, from: Span::ZERO, count: 0 }
 }
 
 fn buckets(run: &Record) -> Vec<Bucket> {
@@ -73,16 +78,16 @@ fn buckets(run: &Record) -> Vec<Bucket> {
         all.extend(histogram.counts().map(bucket));
     };
     for (index, flow) in run.flows.iter().enumerate() {
-        add(Kind::Rtt, index, index, &flow.rtt);
-        add(Kind::OneWay, index, index, &flow.one_way);
+        add(HistogramKind::Rtt, index, index, &flow.rtt);
+        add(HistogramKind::OneWay, index, index, &flow.one_way);
     }
     for (index, link) in run.links.iter().enumerate() {
-        add(Kind::Queueing, index, index, &link.queueing);
+        add(HistogramKind::Queueing, index, index, &link.queueing);
     }
     for (row, place) in size_bins(run).into_iter().enumerate() {
         let bin = size_bin(run, place);
-        add(Kind::Completion, row, place.0, &bin.completion);
-        add(Kind::Slowdown, row, place.0, &bin.slowdown.0);
+        add(HistogramKind::Completion, row, place.0, &bin.completion);
+        add(HistogramKind::Slowdown, row, place.0, &bin.slowdown.0);
     }
     all
 }
@@ -96,7 +101,7 @@ fn columns() -> Vec<Column<Bucket, Read>> {
             "`rtt` or `one_way` (flow), `queueing` (link), `completion` or `slowdown` (row of `transfer_sizes.parquet`)",
             |_, bucket: Bucket| bucket.kind.name().into(),
             |read, name| {
-                read.kind = Kind::ALL.into_iter().find(|kind| kind.name() == name)?;
+                read.kind = HistogramKind::ALL.into_iter().find(|kind| kind.name() == name)?;
                 Some(())
             },
         ),
@@ -108,7 +113,7 @@ fn columns() -> Vec<Column<Bucket, Read>> {
         ),
         Own::name("name", ROW, |run, bucket: Bucket| {
             match bucket.kind {
-                Kind::Queueing => run.links[bucket.named].name.as_str(),
+                HistogramKind::Queueing => run.links[bucket.named].name.as_str(),
                 _ => run.flows[bucket.named].name.as_str(),
             }
             .into()
@@ -139,10 +144,10 @@ pub(crate) fn restore(
     for own in buckets.chunk_by(|one, other| (one.kind, one.index) == (other.kind, other.index)) {
         let (kind, place) = (own[0].kind, own[0].index);
         let (ends, unit, sum) = match kind {
-            Kind::Queueing => (links, "_ms", "sum_ns"),
-            Kind::Completion => (sizes, "_ms", "sum_ns"),
-            Kind::Slowdown => (sizes, "", "sum_millionths"),
-            Kind::Rtt | Kind::OneWay => (flows, "_ms", "sum_ns"),
+            HistogramKind::Queueing => (links, "_ms", "sum_ns"),
+            HistogramKind::Completion => (sizes, "_ms", "sum_ns"),
+            HistogramKind::Slowdown => (sizes, "", "sum_millionths"),
+            HistogramKind::Rtt | HistogramKind::OneWay => (flows, "_ms", "sum_ns"),
         };
         let name = kind.name();
         let edge = |edge: &str| {
@@ -154,15 +159,15 @@ pub(crate) fn restore(
         let counts = own.iter().map(|bucket| (bucket.from, bucket.count));
         let histogram = Histogram::restore(counts, sum.into(), min, max);
         match kind {
-            Kind::Rtt => record.flows[place].rtt = histogram,
-            Kind::OneWay => record.flows[place].one_way = histogram,
-            Kind::Queueing => record.links[place].queueing = histogram,
-            Kind::Completion | Kind::Slowdown => {
+            HistogramKind::Rtt => record.flows[place].rtt = histogram,
+            HistogramKind::OneWay => record.flows[place].one_way = histogram,
+            HistogramKind::Queueing => record.links[place].queueing = histogram,
+            HistogramKind::Completion | HistogramKind::Slowdown => {
                 let (flow, from) = bins[place];
                 let transfers = record.flows.get_mut(flow).and_then(|own| own.transfers.as_mut());
                 let bin = transfers.ok_or_else(|| damaged("a transfer of a flow"))?.bin(from);
                 match kind {
-                    Kind::Completion => bin.completion = histogram,
+                    HistogramKind::Completion => bin.completion = histogram,
                     _ => bin.slowdown = Ratios(histogram),
                 }
             }

@@ -15,7 +15,7 @@ use crate::request;
 use crate::run_store::{self, Origin};
 use keep::Keep;
 use narrows_evidence::attack::{
-    Aim, Examined, Genome, Kind, Replayed, Search, Searched, Standing, examine, search,
+    Aim, Examined, Genome, GenomeKind, Replayed, Search, Searched, Standing, examine, search,
 };
 use narrows_report::Reserved;
 use on_kernel::{OnKernel, on_kernel};
@@ -101,11 +101,14 @@ fn work(
 }
 
 /// Returns the kinds of networks to search.
-fn kinds(args: &request::Attack) -> Result<Vec<Kind>, Failure> {
+fn kinds(args: &request::Attack) -> Result<Vec<GenomeKind>, Failure> {
     let goal = args.goal;
     if let Some(kind) = args.genome.iter().find(|kind| !goal.suits(**kind)) {
-        let others: Vec<&str> =
-            Kind::ALL.into_iter().filter(|other| goal.suits(*other)).map(Kind::name).collect();
+        let others: Vec<&str> = GenomeKind::ALL
+            .into_iter()
+            .filter(|other| goal.suits(*other))
+            .map(GenomeKind::name)
+            .collect();
         return Err(Failure::Other(format!(
             "--goal {} is about what lasts after a change, and a network of {} has none; take --genome {}",
             goal.name(),

@@ -6,7 +6,7 @@ use narrows_units::{Bytes, Rate, Span};
 
 /// Limit of a cell's flows in addition to the rate of the network.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
+pub enum FlowLimit {
     /// No further limit: bulk data, and acknowledgements that are not delayed in bursts.
     Bulk { lossy: bool },
     /// The application: a transfer of this size, silence of [`SILENCE`], and so on.
@@ -25,7 +25,7 @@ pub struct Cell {
     /// Size of the buffer in bandwidth-delay products. The buffer has at least [`LEAST_BUFFER`]
     /// packets.
     pub buffer: f64,
-    pub kind: Kind,
+    pub kind: FlowLimit,
     pub flows: u32,
     pub controller: String,
 }
@@ -105,16 +105,16 @@ fn cell(set: Set, number: u32, index: u32, controllers: &[String]) -> Cell {
     let rate = Rate::from_kbps(three_digits(between(RATES_MBPS, rate) * 1e3) as u64);
     let rtt = Span::from_micros((between(RTTS_MS, rtt) * 10.0).round() as u64 * 100);
     let kind = match set {
-        Set::Bulk => Kind::Bulk { lossy: kind >= 0.5 },
+        Set::Bulk => FlowLimit::Bulk { lossy: kind >= 0.5 },
         Set::Transfers => {
             let product = rate.as_bps() as f64 * rtt.as_secs_f64() / 8.0;
-            Kind::Transfers {
+            FlowLimit::Transfers {
                 bytes: three_digits(
                     (product * between(TRANSFERS_BDP, kind)).max(LEAST_BUFFER * 1500.0),
                 ) as u64,
             }
         }
-        Set::Bunched => Kind::Bunched {
+        Set::Bunched => FlowLimit::Bunched {
             interval: Span::from_micros((between(INTERVALS_MS, kind) * 10.0).round() as u64 * 100),
         },
     };
@@ -176,10 +176,10 @@ impl Cell {
     /// Describes the cell in one line.
     pub fn describe(&self) -> String {
         let kind = match self.kind {
-            Kind::Bulk { lossy: false } => String::new(),
-            Kind::Bulk { lossy: true } => format!(", {} % loss", LOSS * 100.0),
-            Kind::Transfers { bytes } => format!(", transfers of {}", Bytes::new(bytes)),
-            Kind::Bunched { interval } => format!(", acks each {interval}"),
+            FlowLimit::Bulk { lossy: false } => String::new(),
+            FlowLimit::Bulk { lossy: true } => format!(", {} % loss", LOSS * 100.0),
+            FlowLimit::Transfers { bytes } => format!(", transfers of {}", Bytes::new(bytes)),
+            FlowLimit::Bunched { interval } => format!(", acks each {interval}"),
         };
         format!(
             "{} {}, {}, {}, {} bdp{kind}",
@@ -219,15 +219,15 @@ impl Cell {
             .text("rate", self.rate)
             .text("delay", self.rtt / 2)
             .text("buffer", buffer);
-        if let Kind::Bunched { interval } = self.kind {
+        if let FlowLimit::Bunched { interval } = self.kind {
             let back = Keys::new()
                 .text("aggregate", interval)
                 .text("burst_rate", self.rate.max(BURST_RATE));
             bottleneck = bottleneck.table("back", back);
         }
-        let loss = if self.kind == (Kind::Bulk { lossy: true }) { LOSS } else { 0.0 };
+        let loss = if self.kind == (FlowLimit::Bulk { lossy: true }) { LOSS } else { 0.0 };
         let workload = match self.kind {
-            Kind::Transfers { bytes } => {
+            FlowLimit::Transfers { bytes } => {
                 Keys::new().text("on", format!("{bytes} B")).text("off", SILENCE)
             }
             _ => Keys::new(),
@@ -269,9 +269,8 @@ mod tests {
         for controller in CONTROLLERS {
             for lossy in [false, true] {
                 assert_eq!(
-                    count(
-                        &|cell| cell.controller == controller && cell.kind == Kind::Bulk { lossy }
-                    ),
+                    count(&|cell| cell.controller == controller
+                        && cell.kind == FlowLimit::Bulk { lossy }),
                     8,
                     "{controller}, {lossy}"
                 );
@@ -299,7 +298,7 @@ mod tests {
         assert_eq!(all[1].describe(), "2 cubic, 14.7 Mbit/s, 32.5 ms, 1.02 bdp, 1 % loss");
         // 14.7 Mbit/s over 32.5 ms are 59,719 B. At 1/2 + 1/128 of the way from 0.25 to 8 the
         // factor is 1.453.
-        assert_eq!(all[49].kind, Kind::Transfers { bytes: 86_800 });
+        assert_eq!(all[49].kind, FlowLimit::Transfers { bytes: 86_800 });
         assert_eq!(all[61].describe(), "2 cubic, 14.7 Mbit/s, 32.5 ms, 1.02 bdp, acks each 6.4 ms");
     }
 

@@ -1,6 +1,6 @@
 //! Goals for the distances between simulator and kernel, and their judgement.
 
-use super::design::Kind;
+use super::design::FlowLimit;
 use narrows_measure::{Distance, Gap, Quantity};
 use narrows_report::{FidelityCell, Goal};
 
@@ -14,12 +14,12 @@ pub enum Concern {
 }
 
 impl Concern {
-    pub fn of(kind: Kind) -> Concern {
+    pub fn of(kind: FlowLimit) -> Concern {
         match kind {
-            Kind::Bulk { lossy: false } => Concern::LossFree,
-            Kind::Bulk { lossy: true } => Concern::Lossy,
-            Kind::Transfers { .. } => Concern::Transfers,
-            Kind::Bunched { .. } => Concern::Bunched,
+            FlowLimit::Bulk { lossy: false } => Concern::LossFree,
+            FlowLimit::Bulk { lossy: true } => Concern::Lossy,
+            FlowLimit::Transfers { .. } => Concern::Transfers,
+            FlowLimit::Bunched { .. } => Concern::Bunched,
         }
     }
 

@@ -5,7 +5,7 @@ use super::parse::{TransportKey, parse_choice, parse_transport};
 use super::words::{paths, text, texts};
 use clap::{Args, ValueEnum};
 use narrows_control::Choice;
-use narrows_evidence::attack::{Goal, Kind, Strategy};
+use narrows_evidence::attack::{GenomeKind, Goal, Strategy};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -23,9 +23,9 @@ pub struct Attack {
     pub goal: Goal,
     /// Kinds of networks to search, each with an equal part of the budget: steps, trace, cross,
     /// pair, acks, drops, pauses, reorder, back [default: the goal's]
-    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = Kind::named)]
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = GenomeKind::named)]
     #[serde(serialize_with = "texts")]
-    pub genome: Vec<Kind>,
+    pub genome: Vec<GenomeKind>,
     /// Evaluate 3000 networks instead of 20,000
     #[arg(long, conflicts_with = "budget")]
     pub quick: bool,

@@ -4,7 +4,7 @@ mod connection;
 
 use connection::{Connection, operation};
 use narrows_control::{Basis, Choice, ENTRIES, Entry, Saved, Setup};
-use narrows_params::Kind;
+use narrows_params::ParamKind;
 use narrows_units::{Segments, Span};
 use proptest::prelude::*;
 
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 fn options(entry: &Entry) -> Vec<String> {
     let mut texts = vec![entry.name.to_owned()];
     for param in entry.params {
-        if let Kind::Choice { default, options } = param.kind {
+        if let ParamKind::Choice { default, options } = param.kind {
             let others = options.iter().filter(|option| *option != default);
             texts.extend(others.map(|option| format!("{}?{}={option}", entry.name, param.name)));
         }
@@ -28,13 +28,14 @@ fn variants() -> Vec<String> {
         texts.extend(options(entry));
         for param in entry.params {
             match param.kind {
-                Kind::Flag { default } => {
+                ParamKind::Flag { default } => {
                     texts.push(format!("{}?{}={}", entry.name, param.name, !default))
                 }
-                Kind::Number { min, max, .. } | Kind::NumberOr { min, max, .. } => texts.extend(
-                    [min, max].map(|value| format!("{}?{}={value}", entry.name, param.name)),
-                ),
-                Kind::Choice { .. } => {}
+                ParamKind::Number { min, max, .. } | ParamKind::NumberOr { min, max, .. } => texts
+                    .extend(
+                        [min, max].map(|value| format!("{}?{}={value}", entry.name, param.name)),
+                    ),
+                ParamKind::Choice { .. } => {}
             }
         }
     }

@@ -19,7 +19,7 @@ use std::fmt;
 /// The meaning of a genome's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum GenomeKind {
     /// A link with steps of rate and delay.
     Steps,
     /// A link with a fixed mean rate and a variable course of the rate.
@@ -40,38 +40,38 @@ pub enum Kind {
     Back,
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for GenomeKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl Kind {
+impl GenomeKind {
     /// All kinds.
-    pub const ALL: [Kind; 9] = [
-        Kind::Steps,
-        Kind::Trace,
-        Kind::Cross,
-        Kind::Pair,
-        Kind::Acks,
-        Kind::Drops,
-        Kind::Pauses,
-        Kind::Reorder,
-        Kind::Back,
+    pub const ALL: [GenomeKind; 9] = [
+        GenomeKind::Steps,
+        GenomeKind::Trace,
+        GenomeKind::Cross,
+        GenomeKind::Pair,
+        GenomeKind::Acks,
+        GenomeKind::Drops,
+        GenomeKind::Pauses,
+        GenomeKind::Reorder,
+        GenomeKind::Back,
     ];
 
     /// Returns the definition of the kind.
     pub fn shape(self) -> &'static Shape {
         match self {
-            Kind::Steps => &steps::SHAPE,
-            Kind::Trace => &trace::SHAPE,
-            Kind::Cross => &cross::SHAPE,
-            Kind::Pair => &pair::SHAPE,
-            Kind::Acks => &acks::SHAPE,
-            Kind::Drops => &drops::SHAPE,
-            Kind::Pauses => &pauses::SHAPE,
-            Kind::Reorder => &reorder::SHAPE,
-            Kind::Back => &back::SHAPE,
+            GenomeKind::Steps => &steps::SHAPE,
+            GenomeKind::Trace => &trace::SHAPE,
+            GenomeKind::Cross => &cross::SHAPE,
+            GenomeKind::Pair => &pair::SHAPE,
+            GenomeKind::Acks => &acks::SHAPE,
+            GenomeKind::Drops => &drops::SHAPE,
+            GenomeKind::Pauses => &pauses::SHAPE,
+            GenomeKind::Reorder => &reorder::SHAPE,
+            GenomeKind::Back => &back::SHAPE,
         }
     }
 
@@ -85,9 +85,9 @@ impl Kind {
     /// # Errors
     ///
     /// There is no such kind. The text lists the known kinds.
-    pub fn named(name: &str) -> Result<Kind, String> {
-        let known = || Kind::ALL.map(Kind::name).join(", ");
-        Kind::ALL
+    pub fn named(name: &str) -> Result<GenomeKind, String> {
+        let known = || GenomeKind::ALL.map(GenomeKind::name).join(", ");
+        GenomeKind::ALL
             .into_iter()
             .find(|kind| kind.name() == name)
             .ok_or_else(|| format!("there is no genome \"{name}\"; choose from {}", known()))

@@ -20,7 +20,7 @@ const WIRE: f64 = 1514.0;
 const MSS: f64 = 1448.0;
 
 #[derive(Clone, Copy, PartialEq)]
-pub enum Kind {
+pub enum WindowShape {
     Saw,
     Cubic,
     Prober,
@@ -54,8 +54,12 @@ pub fn comparison(
     flows: usize,
     trace: Option<fn(f64) -> f64>,
 ) -> Comparison {
-    let kinds = [("newreno", Kind::Saw), ("cubic", Kind::Cubic), ("bbr", Kind::Prober)];
-    let case = |(label, kind): &(&str, Kind)| Case {
+    let kinds = [
+        ("newreno", WindowShape::Saw),
+        ("cubic", WindowShape::Cubic),
+        ("bbr", WindowShape::Prober),
+    ];
+    let case = |(label, kind): &(&str, WindowShape)| Case {
         label: (*label).to_owned(),
         scenario_toml: format!(
             "[link]\nrate = \"50 Mbit/s\"\ndelay = \"20 ms\"\nbuffer = \"1 bdp\"\n\n[[flow]]\ncontroller = \"{label}\"\ncount = {flows}\n"
@@ -87,7 +91,7 @@ struct Sender {
 
 pub fn record(
     label: &str,
-    kind: Kind,
+    kind: WindowShape,
     seed: u64,
     flows: usize,
     trace: Option<fn(f64) -> f64>,
@@ -131,13 +135,13 @@ pub fn record(
             queue = buffer;
             let mut hit = false;
             for (i, sender) in senders.iter_mut().enumerate().filter(|(_, s)| now >= s.start) {
-                if kind != Kind::Prober
+                if kind != WindowShape::Prober
                     && now - sender.lost_at > 0.15
                     && (!hit || random.chance(0.5))
                 {
                     hit = true;
                     (sender.at_loss, sender.lost_at) = (sender.window, now);
-                    sender.window *= if kind == Kind::Saw { 0.5 } else { 0.7 };
+                    sender.window *= if kind == WindowShape::Saw { 0.5 } else { 0.7 };
                     sender.ssthresh = sender.window;
                     let lost = 3 + random.below(9);
                     dropped += lost;
@@ -232,7 +236,7 @@ pub fn record(
 
 fn grow(
     sender: &mut Sender,
-    kind: Kind,
+    kind: WindowShape,
     now: f64,
     capacity: f64,
     active: f64,
@@ -240,19 +244,19 @@ fn grow(
     jitter: f64,
 ) {
     let dt = STEP.as_secs_f64();
-    if kind != Kind::Prober && sender.window < sender.ssthresh && sender.at_loss == 0.0 {
+    if kind != WindowShape::Prober && sender.window < sender.ssthresh && sender.at_loss == 0.0 {
         sender.window += sender.window * dt / rtt;
         return;
     }
     match kind {
-        Kind::Saw => sender.window += jitter * dt / rtt,
-        Kind::Cubic => {
+        WindowShape::Saw => sender.window += jitter * dt / rtt,
+        WindowShape::Cubic => {
             let k = libm::cbrt(sender.at_loss * 0.3 / 0.4);
             let t = now - sender.lost_at - k;
             let target = 0.4 * t * t * t + sender.at_loss;
             sender.window += (target - sender.window).clamp(0.0, 40.0) * dt / rtt;
         }
-        Kind::Prober => {
+        WindowShape::Prober => {
             sender.share += (1.0 / active - sender.share) * dt / (0.8 * jitter);
             let phase = ((now - sender.start) / (0.04 * jitter)) as u64 % 8;
             let gain = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0][phase as usize];

@@ -13,7 +13,7 @@ mod rates;
 use crate::common::ends_alone;
 use narrows_control::Basis;
 use narrows_measure::FlowRecord;
-use narrows_params::Kind;
+use narrows_params::ParamKind;
 use narrows_units::{Span, Time};
 use std::fmt;
 
@@ -89,7 +89,7 @@ fn subjects() -> impl Iterator<Item = Subject> {
     ends_alone().flat_map(|entry| {
         let mut texts = vec![entry.name.to_owned()];
         for param in entry.params.iter().filter(|param| ["profile", "era"].contains(&param.name)) {
-            if let Kind::Choice { default, options } = param.kind {
+            if let ParamKind::Choice { default, options } = param.kind {
                 let others = options.iter().filter(|option| *option != default);
                 texts
                     .extend(others.map(|option| format!("{}?{}={option}", entry.name, param.name)));

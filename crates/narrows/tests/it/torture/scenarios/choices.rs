@@ -2,7 +2,7 @@
 
 use crate::torture::draw::Draw;
 use narrows_control::{ENTRIES, Entry, EntryRef, Setup};
-use narrows_params::{Catalogue, Choice, Kind, Registered};
+use narrows_params::{Catalogue, Choice, ParamKind, Registered};
 use narrows_path::{DISCIPLINES, DisciplineChoice, offering};
 use narrows_units::Random;
 
@@ -86,17 +86,17 @@ pub fn with_parameters<C: Catalogue>(entries: &[C::Entry], random: &mut Random) 
             random.pick(&[min, max, within])
         };
         let value = match param.kind {
-            Kind::Flag { .. } => random.pick(&["true", "false"]).to_string(),
-            Kind::Choice { options, .. } => {
+            ParamKind::Flag { .. } => random.pick(&["true", "false"]).to_string(),
+            ParamKind::Choice { options, .. } => {
                 random.pick(&options.iter().collect::<Vec<_>>()).to_string()
             }
             // Values near the default are more frequent than the ends of the range.
-            Kind::Number { default, min, max, .. } if random.chance(0.7) => {
+            ParamKind::Number { default, min, max, .. } if random.chance(0.7) => {
                 (default * random.scaled(0.3, 3.0)).clamp(min, max).to_string()
             }
-            Kind::Number { min, max, .. } => number(min, max, random).to_string(),
-            Kind::NumberOr { word, .. } if random.chance(0.5) => word.to_owned(),
-            Kind::NumberOr { min, max, .. } => number(min, max, random).to_string(),
+            ParamKind::Number { min, max, .. } => number(min, max, random).to_string(),
+            ParamKind::NumberOr { word, .. } if random.chance(0.5) => word.to_owned(),
+            ParamKind::NumberOr { min, max, .. } => number(min, max, random).to_string(),
         };
         let longer = format!("{text}{mark}{}={value}", param.name);
         if longer.parse::<Choice<C>>().is_ok() {
