@@ -162,14 +162,14 @@ check:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps $(KERNEL)
 	@! command -v python3 >/dev/null || { $(CARGO) fetch --locked --quiet && python3 ci/lock.py; }
 
-# Compiles everything with the oldest Rust that Cargo.toml states, which rustup installs: about three
+# Compiles everything with the oldest Rust that Cargo.toml states, which rustup installs: about four
 # minutes on two cores. CI runs it.
 OLDEST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 .PHONY: msrv
 msrv:
 	@command -v rustup >/dev/null || { echo "without rustup the check with Rust $(OLDEST) is skipped"; exit 0; }; \
 		rustup toolchain install $(OLDEST) --profile minimal --no-self-update || { echo "without Rust $(OLDEST) its check is skipped"; exit 0; }; \
-		set -x; CARGO_TARGET_DIR=$${CARGO_TARGET_DIR:-target}/msrv rustup run $(OLDEST) cargo check --workspace --locked $(KERNEL)
+		set -x; CARGO_TARGET_DIR=$${CARGO_TARGET_DIR:-target}/msrv rustup run $(OLDEST) cargo check --workspace --all-targets --locked $(KERNEL)
 
 # Builds the files of a release in target/dist-out: see ci/dist.sh. PARTS chooses from deb, tar and
 # wheels.
