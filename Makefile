@@ -129,8 +129,17 @@ wheels:
 	python3 -m venv target/wheel-tools
 	target/wheel-tools/bin/pip install --quiet --disable-pip-version-check 'maturin>=1.16,<2' ziglang
 	for machine in x86_64 aarch64; do \
-		PATH=$(CURDIR)/target/wheel-tools/bin:$$PATH maturin build --release --compatibility manylinux_2_28 --zig \
+		PATH=$(CURDIR)/target/wheel-tools/bin:$$PATH maturin build --profile dist --locked --compatibility manylinux_2_28 --zig \
 			--target $$machine-unknown-linux-gnu || exit 1; done
+
+# Runs each fuzz target for DURATION seconds, 300 by default, with any compiler: see fuzz/README.md.
+.PHONY: fuzz
+fuzz:
+	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is missing: cargo install cargo-fuzz" >&2; exit 1; }
+	for target in $$($(CARGO) fuzz list); do \
+		mkdir -p fuzz/corpus/$$target && \
+		$(CARGO) fuzz run --sanitizer none $$target fuzz/corpus/$$target fuzz/seeds/$$target -- \
+			-max_total_time=$(or $(DURATION),300) -timeout=10 -rss_limit_mb=4096 || exit 1; done
 
 # Counts the published faults of controllers that the search and the check find: about fifteen
 # minutes on two cores.
