@@ -136,6 +136,7 @@ wheels:
 .PHONY: fuzz
 fuzz:
 	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is missing: cargo install cargo-fuzz" >&2; exit 1; }
+	cp Cargo.lock fuzz/
 	for target in $$($(CARGO) fuzz list); do \
 		mkdir -p fuzz/corpus/$$target && \
 		$(CARGO) fuzz run --sanitizer none $$target fuzz/corpus/$$target fuzz/seeds/$$target -- \
@@ -170,6 +171,9 @@ check:
 	$(CARGO) clippy -p narrows --features quic-qlog -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps $(KERNEL)
 	@! command -v python3 >/dev/null || { $(CARGO) fetch --locked --quiet && python3 ci/lock.py; }
+	@command -v c++ >/dev/null || echo "without a C++ compiler the targets of fuzz/ are not checked: on Debian apt-get install g++"
+	! command -v c++ >/dev/null || { cp Cargo.lock fuzz/ && \
+		CARGO_TARGET_DIR=$${CARGO_TARGET_DIR:-target}/fuzz $(CARGO) clippy --manifest-path fuzz/Cargo.toml -- -D warnings; }
 
 # Compiles everything with the oldest Rust that Cargo.toml states, which rustup installs: about four
 # minutes on two cores. CI runs it.
