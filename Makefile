@@ -129,8 +129,18 @@ wheels:
 	python3 -m venv target/wheel-tools
 	target/wheel-tools/bin/pip install --quiet --disable-pip-version-check 'maturin>=1.16,<2' ziglang
 	for machine in x86_64 aarch64; do \
-		PATH=$(CURDIR)/target/wheel-tools/bin:$$PATH maturin build --release --compatibility manylinux_2_28 --zig \
+		PATH=$(CURDIR)/target/wheel-tools/bin:$$PATH maturin build --profile dist --locked --compatibility manylinux_2_28 --zig \
 			--target $$machine-unknown-linux-gnu || exit 1; done
+
+# Runs each fuzz target for DURATION seconds, 300 by default, with any compiler: see fuzz/README.md.
+.PHONY: fuzz
+fuzz:
+	@command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is missing: cargo install cargo-fuzz" >&2; exit 1; }
+	cp Cargo.lock fuzz/
+	for target in $$($(CARGO) fuzz list); do \
+		mkdir -p fuzz/corpus/$$target && \
+		$(CARGO) fuzz run --sanitizer none $$target fuzz/corpus/$$target fuzz/seeds/$$target -- \
+			-max_total_time=$(or $(DURATION),300) -timeout=10 -rss_limit_mb=4096 || exit 1; done
 
 # Counts the published faults of controllers that the search and the check find: about fifteen
 # minutes on two cores.
@@ -161,6 +171,18 @@ check:
 	$(CARGO) clippy -p narrows --features quic-qlog -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps $(KERNEL)
 	@! command -v python3 >/dev/null || { $(CARGO) fetch --locked --quiet && python3 ci/lock.py; }
+	@command -v c++ >/dev/null || echo "without a C++ compiler the targets of fuzz/ are not checked: on Debian apt-get install g++"
+	! command -v c++ >/dev/null || { cp Cargo.lock fuzz/ && \
+		CARGO_TARGET_DIR=$${CARGO_TARGET_DIR:-target}/fuzz $(CARGO) clippy --manifest-path fuzz/Cargo.toml -- -D warnings; }
+
+# Compiles everything with the oldest Rust that Cargo.toml states, which rustup installs: about four
+# minutes on two cores. CI runs it.
+OLDEST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+.PHONY: msrv
+msrv:
+	@command -v rustup >/dev/null || { echo "without rustup the check with Rust $(OLDEST) is skipped"; exit 0; }; \
+		rustup toolchain install $(OLDEST) --profile minimal --no-self-update || { echo "without Rust $(OLDEST) its check is skipped"; exit 0; }; \
+		set -x; CARGO_TARGET_DIR=$${CARGO_TARGET_DIR:-target}/msrv rustup run $(OLDEST) cargo check --workspace --all-targets --locked $(KERNEL)
 
 # Builds the files of a release in target/dist-out: see ci/dist.sh. PARTS chooses from deb, tar and
 # wheels.

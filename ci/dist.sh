@@ -17,18 +17,17 @@ export NARROWS_COMMIT="$commit"
 parts=${*:-deb tar wheels}
 mkdir -p "$out"
 
-# Copies the files for the program: manual pages, completions, licences. Arguments: a program, a
-# folder.
+# Copies the files for the program: manual pages, completions, licences, and the documentation with
+# all that it links to, placed as in a clone. Arguments: a program, a folder.
 beside() {
 	mkdir -p "$2/share/man/man1" "$2/share/bash-completion/completions" "$2/share/zsh/vendor-completions" \
-		"$2/share/fish/vendor_completions.d" "$2/share/doc/narrows/examples"
+		"$2/share/fish/vendor_completions.d"
 	"$1" man "$2/share/man/man1" >/dev/null
 	gzip -9nf "$2"/share/man/man1/*.1
 	"$1" completions bash >"$2/share/bash-completion/completions/narrows"
 	"$1" completions zsh >"$2/share/zsh/vendor-completions/_narrows"
 	"$1" completions fish >"$2/share/fish/vendor_completions.d/narrows.fish"
-	cp README.md SECURITY.md CITATION.cff LICENSE-MIT LICENSE-APACHE THIRD-PARTY.txt "$2/share/doc/narrows/"
-	cp -r scenarios examples/deploy "$2/share/doc/narrows/examples/"
+	ci/pages.py copy "$2/share/doc/narrows"
 }
 
 deb() {
@@ -38,9 +37,7 @@ deb() {
 	rm -rf "$tree"
 	install -D -m 755 target/dist/narrows "$tree/usr/bin/narrows"
 	beside "$tree/usr/bin/narrows" "$tree/usr"
-	mv "$tree/usr/share/doc/narrows/LICENSE-MIT" "$tree/usr/share/doc/narrows/copyright"
-	cat LICENSE-APACHE >>"$tree/usr/share/doc/narrows/copyright"
-	rm "$tree/usr/share/doc/narrows/LICENSE-APACHE"
+	cat LICENSE-MIT LICENSE-APACHE >"$tree/usr/share/doc/narrows/copyright"
 	gzip -9nc CHANGELOG.md >"$tree/usr/share/doc/narrows/changelog.gz"
 	for unit in contrib/systemd/*.service; do
 		install -D -m 644 "$unit" "$tree/lib/systemd/system/$(basename "$unit")"

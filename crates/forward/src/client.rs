@@ -400,8 +400,9 @@ impl Client {
         parameters: &ControlParameters<'_>,
     ) -> Vec<u8> {
         let name = ManagementName::command(scope, module, verb, parameters);
+        let random = self.nonces.bits().to_be_bytes();
         let fields = SigningFields {
-            nonce: Some(&self.nonces.bits().to_be_bytes()),
+            nonce: Some(&random),
             time_ms: Some(wall_millis()),
             sequence: None,
         };

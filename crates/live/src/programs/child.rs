@@ -220,7 +220,8 @@ fn keep(program: libc::pid_t, status_fd: c_int) -> ! {
     // they belong to the program: readers that wait for their end must not wait for this process.
     unsafe {
         libc::dup2(status_fd, STATUS_FD);
-        libc::close_range(STATUS_FD as c_uint + 1, c_uint::MAX, 0);
+        // By number: glibc has a function for it only since 2.34, and packages are for 2.28.
+        libc::syscall(libc::SYS_close_range, STATUS_FD as c_uint + 1, c_uint::MAX, 0);
         loop {
             let ended = libc::wait(&raw mut status);
             if ended == program {
