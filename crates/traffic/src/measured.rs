@@ -17,8 +17,13 @@ enum Before {
     /// A SYN and its answer, each of this size on the wire. The acknowledgement of the answer does
     /// not count: if it is lost, the data comes without it.
     Handshake(Bytes),
-    /// A request of this size on its way to the server.
-    Request(Bytes),
+    /// A request on its way to the server.
+    Request {
+        /// Payload of the request.
+        size: Bytes,
+        /// Size on the wire of the client's SYN and of its answer, if a handshake comes first.
+        syn: Option<Bytes>,
+    },
 }
 
 /// The transfers of a flow.
@@ -38,13 +43,14 @@ impl Measured {
     /// Of a flow that makes transfers.
     pub(crate) fn new(scenario: &Scenario, flow: &Flow) -> Option<Box<Measured>> {
         let mut deadline = None;
+        let opens = flow.controller.is_some() && flow.transport.handshake;
         let before = match &flow.workload {
             Workload::Bulk | Workload::Constant(_) => return None,
             Workload::OnOff(on_off) if on_off.rate.is_some() => return None,
             Workload::Size(_)
             | Workload::Arrivals(_)
             | Workload::OnOff(OnOff { reopens: true, .. })
-                if flow.controller.is_some() && flow.transport.handshake =>
+                if opens =>
             {
                 Before::Handshake(Handshake::size(&flow.transport))
             }
@@ -53,7 +59,10 @@ impl Measured {
                 deadline = Some(frames.deadline);
                 Before::Nothing
             }
-            Workload::Requests(requests) => Before::Request(requests.request),
+            Workload::Requests(requests) => Before::Request {
+                size: requests.request,
+                syn: (requests.reopens && opens).then(|| Handshake::size(&flow.transport)),
+            },
         };
         let own = |what| routes(scenario, flow, what);
         Some(Box::new(Measured {
@@ -94,14 +103,17 @@ impl Measured {
     /// earliest.
     fn soonest(&self, start: Time, now: Time, size: Bytes) -> Time {
         let cargo = |size| Cargo { size, mss: self.mss, headers: self.headers };
+        let opened = |forth: &Ideal, back: &Ideal, syn| {
+            let answered = forth.arrival(start, now, Cargo::packet(syn));
+            back.arrival(answered, now, Cargo::packet(syn))
+        };
         let open = match self.before {
             Before::Nothing => start,
-            Before::Handshake(syn) => self.back.arrival(
-                self.data.arrival(start, now, Cargo::packet(syn)),
-                now,
-                Cargo::packet(syn),
-            ),
-            Before::Request(request) => self.back.arrival(start, now, cargo(request)),
+            Before::Handshake(syn) => opened(&self.data, &self.back, syn),
+            Before::Request { size, syn } => {
+                let asked = syn.map_or(start, |syn| opened(&self.back, &self.data, syn));
+                self.back.arrival(asked, now, cargo(size))
+            }
         };
         self.data.arrival(open, now, cargo(size))
     }

@@ -124,7 +124,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
                 endpoint.note_ready((due < Time::NEVER).then(|| due.max(now + TURN)));
                 // Requests are made one after another: there is never a second one.
                 if asked {
-                    self.answer(network, now, flow);
+                    self.answer(network, now, slot);
                 }
             }
             End::Receiver => {

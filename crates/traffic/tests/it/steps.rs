@@ -130,7 +130,7 @@ fn a_request_is_answered_once_and_not_after_the_stop() {
     );
     let mut ledger = Ledger::new();
     let mut room = LISTED;
-    let ask = Action::Ask { size: Bytes::new(400) };
+    let ask = Action::Ask { size: Bytes::new(400), seed: None };
     assert_eq!(client.answer(), None);
     assert_eq!(all(&mut client, ms(0)), [ask]);
     let response = message(0, 5_000);
@@ -156,6 +156,34 @@ fn a_request_is_answered_once_and_not_after_the_stop() {
         took,
         [(ms(0), Span::from_millis(30), Span::from_micros(10_452 + 10_000 + 5_000 + 4 * 52))]
     );
+}
+
+/// A request on a new connection that left before the stop is answered, as other transfers finish
+/// that have a connection of their own.
+#[test]
+fn a_request_on_a_new_connection_is_answered_after_the_stop() {
+    let mut client = application(
+        true,
+        "workload = { response = \"5 kB\", request = \"400 B\", connections = \"new\" }\nstop = \"20 ms\"",
+    );
+    assert!(client.reopens());
+    let actions = all(&mut client, ms(0));
+    let [Action::Ask { size, seed: Some(_) }] = actions[..] else { panic!("{actions:?}") };
+    assert_eq!(size, Bytes::new(400));
+    assert_eq!(all(&mut client, ms(25)), [Action::Stop]);
+    let response = message(0, 5_000);
+    assert_eq!((client.answer(), client.answer()), (Some(response), None));
+    let mut ledger = Ledger::new();
+    let mut room = LISTED;
+    client.expect(&mut ledger, response, 5_000);
+    client.delivered(ms(50), &mut ledger, 5_000, &mut room);
+    assert_eq!((client.due(), client.completed()), (Time::NEVER, false));
+    let transfers = client.into_transfers(ms(3_000), &Ledger::new()).unwrap();
+    let [done] = transfers.list[..] else { panic!("{transfers:?}") };
+    // The ideal: a SYN of 60 B and its answer, then the request and the response, each with 10 ms.
+    let ideal = 2 * 10_060 + 10_452 + 10_000 + 5_000 + 4 * 52;
+    assert_eq!((done.start, done.took), (ms(0), Span::from_millis(50)));
+    assert_eq!(done.ideal, Span::from_micros(ideal));
 }
 
 #[test]
