@@ -27,6 +27,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         };
         let Some(slot) = slot else { return };
         if let Ends::Guest(_) = self.slots[slot].ends {
+            self.sources[flow].request.slot = slot;
             return self.ask_guest(network, now, slot, size);
         }
         let Ends::Transport(ends) = &self.slots[slot].ends else { return };

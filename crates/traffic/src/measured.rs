@@ -5,7 +5,7 @@ use crate::ideal::{Cargo, Ideal};
 use narrows_measure::{Transfer, Transfers};
 use narrows_scenario::{Flow, LinkId, OnOff, Scenario, What, Workload};
 use narrows_transport::Handshake;
-use narrows_units::{Bytes, Time};
+use narrows_units::{Bytes, Span, Time};
 
 /// Most transfers of a run that are listed one by one.
 pub const LISTED: u64 = 1_000_000;
@@ -37,12 +37,14 @@ pub(crate) struct Measured {
     back: Ideal,
     /// Those that begin from then on are counted.
     warmup: Time,
+    /// Frames begin before this; a transfer that begins later has no deadline.
+    frames_end: Time,
 }
 
 impl Measured {
     /// Of a flow that makes transfers.
     pub(crate) fn new(scenario: &Scenario, flow: &Flow) -> Option<Box<Measured>> {
-        let mut deadline = None;
+        let (mut deadline, mut frames_end) = (None, Time::NEVER);
         let opens = flow.controller.is_some() && flow.transport.handshake;
         let before = match &flow.workload {
             Workload::Bulk | Workload::Constant(_) => return None,
@@ -57,6 +59,7 @@ impl Measured {
             Workload::Size(_) | Workload::Arrivals(_) | Workload::OnOff(_) => Before::Nothing,
             Workload::Frames(frames) => {
                 deadline = Some(frames.deadline);
+                frames_end = frames.then.map_or(Time::NEVER, |(until, _)| flow.start + until);
                 Before::Nothing
             }
             Workload::Requests(requests) => Before::Request {
@@ -73,6 +76,7 @@ impl Measured {
             data: Ideal::new(scenario, &flow.route, |what| own(what).map(|(data, _)| data)),
             back: Ideal::new(scenario, &flow.back, |what| own(what).map(|(_, back)| back)),
             warmup: Time::ZERO + scenario.warmup,
+            frames_end,
         }))
     }
 
@@ -91,12 +95,17 @@ impl Measured {
             ideal: self.soonest(start, now, size).since(start),
         };
         if start >= self.warmup {
-            self.done.count(&transfer);
+            self.done.count_within(&transfer, self.deadline(start));
         }
         if *room > 0 {
             *room -= 1;
             self.done.list.push(transfer);
         }
+    }
+
+    /// The time after which a transfer that began at `start` is late.
+    fn deadline(&self, start: Time) -> Option<Span> {
+        self.done.deadline.filter(|_| start < self.frames_end)
     }
 
     /// When a transfer that began at `start` and is complete by `now` can have been complete at the
@@ -120,7 +129,7 @@ impl Measured {
 
     /// A transfer was not complete by `now`.
     pub(crate) fn miss(&mut self, now: Time, start: Time) {
-        let late = self.done.deadline.is_some_and(|deadline| now.since(start) > deadline);
+        let late = self.deadline(start).is_some_and(|deadline| now.since(start) > deadline);
         self.done.late += (start >= self.warmup && late) as u64;
     }
 
@@ -128,7 +137,7 @@ impl Measured {
     pub(crate) fn lose(&mut self, start: Time) {
         let counted = (start >= self.warmup) as u64;
         self.done.lost += counted;
-        self.done.late += if self.done.deadline.is_some() { counted } else { 0 };
+        self.done.late += if self.deadline(start).is_some() { counted } else { 0 };
     }
 }
 

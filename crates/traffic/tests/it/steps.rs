@@ -64,6 +64,34 @@ fn a_transfer_follows_frames() {
     assert_eq!((frames.finished_at(), frames.completed()), (Some(ms(900)), true));
 }
 
+/// The transfer after the frames has no deadline, whether it is complete or not.
+#[test]
+fn a_transfer_after_frames_is_never_late() {
+    for complete in [true, false] {
+        let mut frames = application(
+            true,
+            "workload = { rate = \"2 Mbit/s\", frame = \"50 ms\", until = \"120 ms\", then = \"3 MB\" }",
+        );
+        let (mut ledger, mut room) = (Ledger::new(), LISTED);
+        let mut written = 0;
+        for action in all(&mut frames, ms(120)) {
+            let Action::Write { message, .. } = action else { panic!("{action:?}") };
+            written += message.size.get();
+            frames.expect(&mut ledger, message, written);
+        }
+        // Frames of 0, 50 and 100 ms; the deadline is 150 ms.
+        for (now, position) in [(20, 12_500), (201, 25_000), (202, 37_500)] {
+            frames.delivered(ms(now), &mut ledger, position, &mut room);
+        }
+        if complete {
+            frames.delivered(ms(2_900), &mut ledger, written, &mut room);
+        }
+        let transfers = frames.into_transfers(ms(3_000), &ledger).unwrap();
+        assert_eq!((transfers.begun, transfers.late), (4, 1));
+        assert_eq!(transfers.completed(), if complete { 4 } else { 3 });
+    }
+}
+
 #[test]
 fn frames_follow_the_controller_within_their_rates() {
     let mut frames = application(
