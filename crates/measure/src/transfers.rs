@@ -34,8 +34,8 @@ pub struct Transfers {
     pub lost: u64,
     /// The time after which a frame of media is late.
     pub deadline: Option<Span>,
-    /// Transfers of those that began since the warm-up ended that came later than that, or not at
-    /// all.
+    /// Frames that began since the warm-up ended and came later than that, or not at all. The
+    /// transfer that may follow the frames is none.
     pub late: u64,
     /// Those that were completed, as far as the world lists them: in the order of completion.
     pub list: Vec<Transfer>,
@@ -92,12 +92,19 @@ fn leading_digit(number: u64) -> u64 {
 }
 
 impl Transfers {
-    /// Counts a completed transfer that began since the warm-up ended.
+    /// Counts a completed transfer that began since the warm-up ended, and that is late after the
+    /// flow's deadline, if the flow has one.
     pub fn count(&mut self, transfer: &Transfer) {
+        self.count_within(transfer, self.deadline);
+    }
+
+    /// Counts a completed transfer that began since the warm-up ended, and that is late after
+    /// `deadline`; never if that is `None`.
+    pub fn count_within(&mut self, transfer: &Transfer, deadline: Option<Span>) {
         let bin = self.bin(range_of(transfer.size));
         bin.completion.record(transfer.took);
         bin.slowdown.record(transfer.slowdown());
-        self.late += self.deadline.is_some_and(|deadline| transfer.took > deadline) as u64;
+        self.late += deadline.is_some_and(|deadline| transfer.took > deadline) as u64;
     }
 
     /// The range that begins at `from`, which [`SizeBin::from`] of another told.

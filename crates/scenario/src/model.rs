@@ -124,7 +124,7 @@ pub enum Workload {
     Frames(Frames),
     /// Transfers that arrive at random, each on its own connection.
     Arrivals(Arrivals),
-    /// Alternating requests and responses, on one connection.
+    /// Alternating requests and responses, on one connection or on a new one for each request.
     Requests(Requests),
 }
 
@@ -143,7 +143,17 @@ impl Workload {
 
     /// True if each transfer opens a connection of its own.
     pub fn opens_connections(&self) -> bool {
-        matches!(self, Workload::Arrivals(_) | Workload::OnOff(OnOff { reopens: true, .. }))
+        matches!(
+            self,
+            Workload::Arrivals(_)
+                | Workload::OnOff(OnOff { reopens: true, .. })
+                | Workload::Requests(Requests { reopens: true, .. })
+        )
+    }
+
+    /// True if the receiver opens the connections, as the client of requests does.
+    pub fn receiver_opens(&self) -> bool {
+        matches!(self, Workload::Requests(_))
     }
 }
 
@@ -224,6 +234,8 @@ pub struct Requests {
     pub think: Span,
     /// Distribution of the think time.
     pub draw: Draw,
+    /// The client opens a new connection for each request.
+    pub reopens: bool,
 }
 
 impl Frames {

@@ -237,7 +237,7 @@ fn write_workload(out: &mut Document, workload: &Workload) {
                 On::Size(size) => size.to_string(),
             };
             let rate = rate.map_or(String::new(), |rate| format!(", rate = \"{rate}\""));
-            let connections = if *reopens { ", connections = \"new\"" } else { "" };
+            let connections = written_connections(*reopens);
             format!("on = \"{on}\", off = \"{off}\", draw = \"{}\"{rate}{connections}", word(*draw))
         }
         Workload::Frames(frames) => {
@@ -261,11 +261,12 @@ fn write_workload(out: &mut Document, workload: &Workload) {
             let reconnect = if *reconnects { ", reconnect = \"saved\"" } else { "" };
             format!("arrivals = \"{per_second}/s\", sizes = {}{reconnect}", written_sizes(sizes))
         }
-        Workload::Requests(Requests { request, response, think, draw }) => {
+        Workload::Requests(Requests { request, response, think, draw, reopens }) => {
             format!(
-                "request = \"{request}\", response = {}, think = \"{think}\", draw = \"{}\"",
+                "request = \"{request}\", response = {}, think = \"{think}\", draw = \"{}\"{}",
                 written_sizes(response),
-                word(*draw)
+                word(*draw),
+                written_connections(*reopens)
             )
         }
     };
@@ -277,6 +278,10 @@ fn word(draw: Draw) -> &'static str {
         Draw::Fixed => "fixed",
         Draw::Exponential => "exponential",
     }
+}
+
+fn written_connections(reopens: bool) -> &'static str {
+    if reopens { ", connections = \"new\"" } else { "" }
 }
 
 fn written_sizes(sizes: &Sizes) -> String {

@@ -26,7 +26,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
                 Action::Cut { start } => self.cut(now, flow, start),
                 Action::Write { message, last } => self.write(network, now, flow, message, last),
                 Action::Open { message, seed } => self.connect(network, now, flow, message, seed),
-                Action::Ask { size } => self.ask(network, now, flow, size),
+                Action::Ask { size, seed } => self.ask(network, now, flow, size, seed),
                 Action::Stop => self.stop(now, flow),
             }
         }
@@ -68,7 +68,10 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
 
     fn stop(&mut self, now: Time, flow: usize) {
         self.tallies[flow].stopped_with = Some(count_flow(now, self.flows(), flow).goodput);
-        self.sources[flow].request.repeat_at = Time::NEVER;
+        let Source { application, request, .. } = &mut self.sources[flow];
+        if !application.reopens() {
+            request.repeat_at = Time::NEVER;
+        }
         match &mut self.slots[flow].ends {
             Ends::Transport(ends) => ends.0.stop(),
             Ends::Guest(hosted) => hosted.stop(),
@@ -145,13 +148,27 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         message: Message,
         seed: u64,
     ) {
+        let Some(slot) = self.open_connection(now, flow, seed) else { return };
+        let endpoint = &mut self.slots[slot];
+        // The handshake of a guest is its own.
+        if let Ends::Transport(_) = endpoint.ends {
+            endpoint.open(Handshake::new(&self.scenario.flows[flow].transport), now);
+        }
+        self.write(network, now, slot, message, true);
+        self.reschedule(now, slot);
+    }
+
+    /// A flow gets a further connection, whose controller draws from `seed`. Returns its slot;
+    /// `None` if no more connections may be open, which ends the run.
+    pub(crate) fn open_connection(&mut self, now: Time, flow: usize, seed: u64) -> Option<usize> {
         // This controller was built for this flow when the run began.
         let saved = self.sources[flow].take_saved(now);
-        let Ok(ends) = Ends::new(&self.scenario.flows[flow], seed, saved) else { return };
+        let ends = Ends::new(&self.scenario.flows[flow], seed, saved).ok()?;
         let slot = match self.sources[flow].free.pop() {
             Some(slot) => slot as usize,
             None if self.slots.len() - self.sources.len() >= self.most_open(&ends) => {
-                return self.overload(now);
+                self.overload(now);
+                return None;
             }
             None => self.open_slot(flow),
         };
@@ -159,12 +176,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         endpoint.ends = ends;
         endpoint.ledger = Ledger::new();
         endpoint.clear_ready();
-        // The handshake of a guest is its own.
-        if let Ends::Transport(_) = endpoint.ends {
-            endpoint.open(Handshake::new(&self.scenario.flows[flow].transport), now);
-        }
-        self.write(network, now, slot, message, true);
-        self.reschedule(now, slot);
+        Some(slot)
     }
 
     /// A further slot for connections of a flow.
@@ -223,28 +235,27 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
 
     /// A transfer is complete: the application may be due earlier.
     fn move_on(&mut self, slot: usize) {
-        let endpoint = &mut self.slots[slot];
-        let flow = endpoint.flow as usize;
-        if slot != flow {
-            let application = &self.sources[flow].application;
-            if application.reopens() {
-                let due = application.due();
-                self.slots[flow].source_due = due;
-                self.hasten(flow, due);
-            }
-            return;
-        }
+        let flow = self.slots[slot].flow as usize;
         let Source { application, request, .. } = &mut self.sources[flow];
-        request.repeat_at = Time::NEVER;
-        let due = application.due();
-        endpoint.source_due = due;
-        self.hasten(slot, due);
+        if slot == flow || application.reopens() {
+            request.repeat_at = Time::NEVER;
+            self.wake(flow);
+        }
     }
 
-    /// A request has arrived whole.
-    pub(crate) fn answer(&mut self, network: &mut Net<C>, now: Time, flow: usize) {
-        let Some(response) = self.sources[flow].application.answer() else { return };
-        self.write(network, now, flow, response, false);
-        self.reschedule(now, flow);
+    /// The application of a flow, or the repetition of its request, may be due earlier.
+    pub(crate) fn wake(&mut self, flow: usize) {
+        let due = self.sources[flow].due();
+        self.slots[flow].source_due = due;
+        self.hasten(flow, due);
+    }
+
+    /// A request has arrived whole on a connection.
+    pub(crate) fn answer(&mut self, network: &mut Net<C>, now: Time, slot: usize) {
+        let application = &mut self.sources[self.slots[slot].flow as usize].application;
+        let Some(response) = application.answer() else { return };
+        let last = application.reopens();
+        self.write(network, now, slot, response, last);
+        self.reschedule(now, slot);
     }
 }

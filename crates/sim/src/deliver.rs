@@ -34,7 +34,9 @@ impl<O: Watch, C: Carried> Visitor<Packet<C>> for Hosts<'_, O, C> {
         match packet.kind() {
             Kind::Ack => self.options.drop(&packet),
             Kind::Request => {}
-            Kind::Opening | Kind::Answer => tally.dropped_handshakes += 1,
+            Kind::Opening | Kind::Answer | Kind::OpeningBack | Kind::AnswerForth => {
+                tally.dropped_handshakes += 1;
+            }
             Kind::Data => tally.dropped += 1,
             Kind::Datagram => {
                 tally.dropped += 1;
@@ -90,8 +92,9 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
             Kind::Data | Kind::Ack => unreachable!("delivered before"),
             Kind::Datagram => self.deliver_datagram(now, packet),
             Kind::Request => self.deliver_request(network, now, slot, packet),
-            Kind::Opening => self.deliver_opening(network, now, packet),
+            Kind::Opening | Kind::OpeningBack => self.deliver_opening(network, now, packet),
             Kind::Answer => self.deliver_answer(network, now, packet),
+            Kind::AnswerForth => self.deliver_answer_forth(network, now, packet),
             Kind::Guest | Kind::GuestBack => self.deliver_guest(network, now, packet),
         }
     }
@@ -237,7 +240,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
             Kind::Datagram | Kind::Request => Content::Datagram(packet.number()),
             Kind::Guest | Kind::GuestBack => Content::Datagram(packet.index().into()),
             // A capture tells of the handshake in a way of its own.
-            Kind::Opening | Kind::Answer => return,
+            Kind::Opening | Kind::Answer | Kind::OpeningBack | Kind::AnswerForth => return,
         };
         let flow = self.slots[slot].flow as usize;
         self.observer.on_packet(&Seen {

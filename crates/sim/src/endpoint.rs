@@ -5,7 +5,7 @@ use crate::guest::Hosted;
 use narrows_control::{End, Saved, Setup};
 use narrows_measure::FlowCounters;
 use narrows_params::ParamError;
-use narrows_scenario::{Flow, Workload};
+use narrows_scenario::Flow;
 use narrows_traffic::Ledger;
 use narrows_transport::{Handshake, Receiver, Sender, SenderCounters, Signals};
 use narrows_units::{Random, Segments, Span, Time};
@@ -218,6 +218,6 @@ impl Endpoint {
 /// guest opens it with the first request. Other workloads may open a connection for each transfer.
 pub(crate) fn opens(flow: &Flow) -> bool {
     flow.controller.is_some()
-        && !matches!(flow.workload, Workload::Requests(_))
+        && !flow.workload.receiver_opens()
         && !flow.workload.opens_connections()
 }

@@ -45,10 +45,14 @@ pub(crate) enum Kind {
     Datagram,
     /// A part of a request, which asks the sender for data.
     Request,
-    /// A SYN, or what acknowledges its answer.
+    /// A SYN of the sender, or what acknowledges its answer.
     Opening,
-    /// The answer to a SYN.
+    /// The receiver's answer to a SYN.
     Answer,
+    /// A SYN of a receiver that opens connections, or what acknowledges its answer.
+    OpeningBack,
+    /// The sender's answer to a SYN of the receiver.
+    AnswerForth,
     /// A datagram of a guest, on its way to the receiver.
     Guest,
     /// A datagram of a guest, on its way to the sender.
@@ -59,7 +63,10 @@ impl Kind {
     /// True of what travels from the receiver to the sender.
     #[inline]
     pub(crate) fn goes_back(self) -> bool {
-        matches!(self, Kind::Ack | Kind::Request | Kind::Answer | Kind::GuestBack)
+        matches!(
+            self,
+            Kind::Ack | Kind::Request | Kind::Answer | Kind::OpeningBack | Kind::GuestBack
+        )
     }
 }
 
@@ -154,19 +161,18 @@ impl<C: Carried> Packet<C> {
         }
     }
 
-    /// A SYN (number 0), or what acknowledges its answer (number 1).
-    pub(crate) fn opening(flow: usize, place: u32, size: u32, number: u64, now: Time) -> Packet<C> {
+    /// A packet of a handshake: `number` is 0 for a SYN and its answer, and 1 for what acknowledges
+    /// the answer. The peer measures a round trip from `stamp`.
+    pub(crate) fn handshake(
+        kind: Kind,
+        flow: usize,
+        place: u32,
+        size: u32,
+        (number, stamp): (u64, Time),
+    ) -> Packet<C> {
         Packet {
-            rest: rest(place, Kind::Opening, 0, Ecn::NotEct),
-            ..Packet::datagram(flow, place, size, number, now)
-        }
-    }
-
-    /// The answer to a SYN that left at `stamp`.
-    pub(crate) fn answer(flow: usize, place: u32, size: u32, stamp: Time) -> Packet<C> {
-        Packet {
-            rest: rest(place, Kind::Answer, 0, Ecn::NotEct),
-            ..Packet::datagram(flow, place, size, 0, stamp)
+            rest: rest(place, kind, 0, Ecn::NotEct),
+            ..Packet::datagram(flow, place, size, number, stamp)
         }
     }
 
@@ -240,7 +246,9 @@ impl<C: Carried> Packet<C> {
             3 => Kind::Request,
             4 => Kind::Opening,
             5 => Kind::Answer,
-            6 => Kind::Guest,
+            6 => Kind::OpeningBack,
+            7 => Kind::AnswerForth,
+            8 => Kind::Guest,
             _ => Kind::GuestBack,
         }
     }

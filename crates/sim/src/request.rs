@@ -7,6 +7,11 @@ use narrows_units::{Bytes, Span, Time};
 pub(crate) struct Request {
     /// How many were made before it, and it.
     pub(crate) number: u64,
+    /// Slot of the connection that carries it.
+    pub(crate) slot: usize,
+    /// When the server answered the SYN of this connection, as long as the server does not know
+    /// that the connection is open. `None` for a connection that opens without a handshake.
+    pub(crate) answered: Option<Time>,
     pub(crate) size: Bytes,
     /// The segment with which the response begins.
     pub(crate) first: u64,
@@ -22,6 +27,8 @@ impl Default for Request {
     fn default() -> Request {
         Request {
             number: 0,
+            slot: 0,
+            answered: None,
             size: Bytes::ZERO,
             first: 0,
             packets: 0,

@@ -40,11 +40,15 @@ pub enum Action {
         /// Seeds what the new connection's controller draws.
         seed: u64,
     },
-    /// Bring a request of this size from the far end of its own connection to the near one, then
-    /// call [`Application::answer`](crate::Application::answer).
+    /// Bring a request of this size from the far end of a connection to the near one, then call
+    /// [`Application::answer`](crate::Application::answer) and write the response on the connection
+    /// that brought the request.
     Ask {
         /// The size of the request.
         size: Bytes,
+        /// `None` on its own connection. Otherwise the far end opens a new connection, which
+        /// carries nothing after the response, and this seeds the draws of its controller.
+        seed: Option<u64>,
     },
     /// It has stopped: nothing more is written on its own connection, and what has not been sent is
     /// withdrawn, as far as it can be. Other connections go on.

@@ -197,18 +197,20 @@ impl Application {
             }
             Plan::Requests { plan, asked } => {
                 *asked = Some(at);
-                (Some(Action::Ask { size: plan.request }), Time::NEVER)
+                let seed = plan.reopens.then(|| random.bits());
+                (Some(Action::Ask { size: plan.request, seed }), Time::NEVER)
             }
         };
         self.next = next;
         action
     }
 
-    /// The request has arrived: the response to write, as after [`Action::Write`]. `None` if there
-    /// is nothing to answer, or if it has stopped.
+    /// The request has arrived: the response to write, as after [`Action::Write`]; the last one of
+    /// its connection if the application [reopens](Application::reopens). `None` if there is
+    /// nothing to answer, or if the application has stopped and answers on its own connection.
     pub fn answer(&mut self) -> Option<Message> {
         let Plan::Requests { plan, asked } = &mut self.plan else { return None };
-        if self.finished_at.is_some() {
+        if self.finished_at.is_some() && !plan.reopens {
             return None;
         }
         let start = asked.take()?;
@@ -303,7 +305,11 @@ impl Application {
 
     /// True if each transfer opens a connection of its own, and the next one waits for it.
     pub fn reopens(&self) -> bool {
-        matches!(&self.plan, Plan::Bursts(bursts) if bursts.reopens())
+        match &self.plan {
+            Plan::Bursts(bursts) => bursts.reopens(),
+            Plan::Requests { plan, .. } => plan.reopens,
+            _ => false,
+        }
     }
 
     /// At `now` everything up to the last message ([`Action::Write`] with `last`) is acknowledged.

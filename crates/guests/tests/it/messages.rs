@@ -101,14 +101,37 @@ fn responses_take_a_round_trip_on_an_open_connection() {
     }
 }
 
+/// Each response on a connection of its own takes what the first one takes on a connection that
+/// stays, from which the next ones differ: it has the handshake and the initial window.
+#[test]
+fn each_response_on_a_new_connection_takes_the_time_of_a_first_one() {
+    for controller in STACKS {
+        let took = |connections: &str| -> Vec<u64> {
+            let requests = format!("response = \"10 kB\", think = \"50 ms\"{connections}");
+            let text = head(6, 1) + &link("") + &flow(controller, &workload(&requests));
+            transfers(&text).0.iter().map(|own| own.took.as_micros()).collect()
+        };
+        let (kept, anew) = (took(""), took(", connections = \"new\""));
+        assert!(anew.len() > 30 && kept.len() > anew.len(), "{controller}: {}", anew.len());
+        assert!(kept[1..].iter().all(|own| *own + 20_000 < kept[0]), "{controller}: {kept:?}");
+        let far = anew.iter().filter(|own| own.abs_diff(kept[0]) > 2_000).count();
+        assert_eq!(far, 0, "{controller}: {anew:?}, not {}", kept[0]);
+    }
+}
+
 #[test]
 fn responses_arrive_under_loss() {
     for controller in STACKS {
-        let requests = workload("request = \"2 kB\", response = \"50 kB\", think = \"1 ms\"");
-        let (list, flow) = transfers(&(head(12, 2) + &link(HARD) + &flow(controller, &requests)));
-        assert!(list.len() > 40, "{controller}: {} responses", list.len());
-        let rest = flow.total.goodput.get() - 50_000 * list.len() as u64;
-        assert!(rest <= 50_000, "{controller}: {rest} B beside responses");
+        for connections in ["one", "new"] {
+            let requests = workload(&format!(
+                "request = \"2 kB\", response = \"50 kB\", think = \"1 ms\", connections = \"{connections}\""
+            ));
+            let text = head(12, 2) + &link(HARD) + &flow(controller, &requests);
+            let (list, flow) = transfers(&text);
+            assert!(list.len() > 40, "{controller}: {} responses", list.len());
+            let rest = flow.total.goodput.get() - 50_000 * list.len() as u64;
+            assert!(rest <= 50_000, "{controller}: {rest} B beside responses");
+        }
     }
 }
 

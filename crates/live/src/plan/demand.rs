@@ -83,10 +83,11 @@ fn own_rate(scenario: &Scenario, flow: &Flow) -> Option<f64> {
             (frames.rate.bytes_per_sec() * interval / mss).ceil() / interval
         }
         Workload::Arrivals(arrivals) => arrivals.per_second * (arrivals.sizes.mean() / mss).ceil(),
-        // The next request waits for the response to the last one.
+        // The next request waits for the response to the last one, and for its own handshake.
         Workload::Requests(requests) => {
+            let round_trips = 1 + u64::from(requests.reopens && flow.transport.handshake);
             (requests.response.mean() / mss).ceil()
-                / (scenario.base_rtt(flow) + requests.think).as_secs_f64()
+                / (scenario.base_rtt(flow) * round_trips + requests.think).as_secs_f64()
         }
     };
     Some(packets_per_second * (flow.transport.mss + flow.transport.headers).get() as f64 * 8e-6)
@@ -200,6 +201,11 @@ mod tests {
         // 10 packets every 10 + 30 ms.
         assert_eq!(
             asked(r#"{ response = "14480 B", request = "300 B", think = "30 ms" }"#),
+            Some(3.0)
+        );
+        // The same every 2 * 10 + 20 ms.
+        assert_eq!(
+            asked(r#"{ response = "14480 B", think = "20 ms", connections = "new" }"#),
             Some(3.0)
         );
     }

@@ -58,6 +58,9 @@ impl Sockets<'_> {
             let place = self.connect(flow)?;
             return self.write(flow, place, message, true);
         }
+        if let Action::Ask { size, seed: Some(_) } = action {
+            return self.ask_anew(flow, size);
+        }
         let flow_sockets = &mut self.flows[flow];
         let place = match &mut flow_sockets.endpoint {
             Endpoint::None => return Ok(()),
@@ -88,7 +91,7 @@ impl Sockets<'_> {
                 application.expect(&mut stream.ledger, Message { start, size }, stream.written);
                 application.delivered(now, &mut stream.ledger, stream.read, &mut self.room);
             }
-            Action::Ask { size } => {
+            Action::Ask { size, .. } => {
                 stream.request_unsent += size.get();
                 stream.request_unread += size.get();
                 stream.send_request(&self.zeros)?;
@@ -125,26 +128,32 @@ impl Sockets<'_> {
         self.hosts[self.ends[flow].0].namespace.move_into()?;
         let sender = open::sender(self.flows[flow].to, &self.plan.flows[flow], unsent)?;
         let port = SocketAddr::try_from(getsockname(&sender)?)?.port();
-        let place = self.free.pop().unwrap_or_else(|| {
-            self.streams.push(None);
-            self.streams.len() - 1
-        });
+        let place = self.place();
         self.watch(Some(&sender), place, Role::Sender)?;
-        self.streams[place] = Some(Stream::new(
-            flow,
-            sender,
-            unsent.map_or(CHUNK, |unsent| (unsent as usize).min(CHUNK)),
-        ));
+        self.streams[place] = Some(Stream::new(flow, sender, piece(unsent)));
         self.flows[flow].unaccepted.insert(port, place);
         self.flows[flow].streams.insert(place);
         Ok(place)
     }
+
+    /// Returns an empty index for a connection.
+    pub(super) fn place(&mut self) -> usize {
+        self.free.pop().unwrap_or_else(|| {
+            self.streams.push(None);
+            self.streams.len() - 1
+        })
+    }
+}
+
+/// Returns the most bytes to write at once.
+pub(super) fn piece(unsent: Option<u32>) -> usize {
+    unsent.map_or(CHUNK, |unsent| (unsent as usize).min(CHUNK))
 }
 
 /// Returns the limit of unsent data in a socket (`TCP_NOTSENT_LOWAT`), for a flow that stops
 /// offering data: the kernel sends all data that it has taken, however late. It wakes the writer
 /// when half of the limit is left, which covers the time by which the writer may be late.
-fn most_unsent(scenario: &Scenario, flow: &Flow) -> Option<u32> {
+pub(super) fn most_unsent(scenario: &Scenario, flow: &Flow) -> Option<u32> {
     let bursts =
         matches!(&flow.workload, Workload::OnOff(OnOff { on: On::Time(_), rate: None, .. }));
     if !bursts && flow.stop.is_none() && flow.pauses.is_empty() {

@@ -11,20 +11,23 @@ pub enum Role {
     Receiver,
     /// Receives datagrams of a flow.
     Datagrams,
+    /// Accepts a connection that its receiver opens.
+    Acceptor,
 }
 
 /// Returns the epoll key of a socket of the flow or connection `index`.
 pub fn key(index: usize, role: Role) -> u64 {
-    (index as u64) << 2 | role as u64
+    (index as u64) << 3 | role as u64
 }
 
 /// Returns the flow or connection of a key, and the role of its socket.
 pub fn split(key: u64) -> (usize, Role) {
-    let role = match key & 3 {
+    let role = match key & 7 {
         0 => Role::Listener,
         1 => Role::Sender,
         2 => Role::Receiver,
-        _ => Role::Datagrams,
+        3 => Role::Datagrams,
+        _ => Role::Acceptor,
     };
-    ((key >> 2) as usize, role)
+    ((key >> 3) as usize, role)
 }

@@ -2,6 +2,7 @@
 //! receiver has read the data.
 
 mod act;
+mod ask;
 mod datagrams;
 mod event_loop;
 mod events;

@@ -17,9 +17,14 @@ const BACKLOG: i32 = 4096;
 /// Buffer for received datagrams: a second at 1 Gbit/s.
 const DATAGRAM_BUFFER: usize = 128 << 20;
 
-/// Opens a socket that accepts connections.
-pub fn listener(address: SocketAddr, options: &SocketOptions) -> io::Result<OwnedFd> {
+/// Opens a socket that accepts connections. `unsent` limits the unsent data in each.
+pub fn listener(
+    address: SocketAddr,
+    options: &SocketOptions,
+    unsent: Option<u32>,
+) -> io::Result<OwnedFd> {
     let listener = tcp(options)?;
+    limit_unsent(&listener, unsent)?;
     bind(&listener, &address)?;
     listen(&listener, BACKLOG)?;
     Ok(listener)
@@ -28,12 +33,31 @@ pub fn listener(address: SocketAddr, options: &SocketOptions) -> io::Result<Owne
 /// Opens a socket that connects to `to`. `unsent` limits the unsent data in the socket.
 pub fn sender(to: SocketAddr, options: &SocketOptions, unsent: Option<u32>) -> io::Result<OwnedFd> {
     let sender = tcp(options)?;
-    if let Some(unsent) = unsent {
-        set(&sender, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, unsent as c_int)?;
-    }
+    limit_unsent(&sender, unsent)?;
     match connect(&sender, &to) {
         Ok(()) | Err(Errno::INPROGRESS) => Ok(sender),
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Opens a receiver's socket, bound to `from`, that connects to `to`. Other sockets may have the
+/// same port, because their connections have other peers.
+pub fn asker(from: SocketAddr, to: SocketAddr, options: &SocketOptions) -> io::Result<OwnedFd> {
+    let asker = tcp(options)?;
+    sockopt::set_socket_reuseaddr(&asker, true)?;
+    bind(&asker, &from)?;
+    match connect(&asker, &to) {
+        Ok(()) | Err(Errno::INPROGRESS) => Ok(asker),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn limit_unsent(socket: &OwnedFd, unsent: Option<u32>) -> io::Result<()> {
+    match unsent {
+        Some(unsent) => {
+            set(socket, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, unsent as c_int)
+        }
+        None => Ok(()),
     }
 }
 

@@ -16,7 +16,10 @@ impl Sockets<'_> {
         let mut view = FlowView { counters: flow_sockets.closed, ..FlowView::default() };
         for place in &flow_sockets.streams {
             let Some(stream) = &self.streams[*place] else { continue };
-            let Ok(info) = TcpInfo::of(&stream.sender) else { continue };
+            let Some(info) = stream.info() else {
+                view.connections += u32::from(stream.acceptor.is_some());
+                continue;
+            };
             view.add(&info, &stream.opening);
             if matches!(flow_sockets.endpoint, Endpoint::Stream(own) if own == *place) {
                 view.own = info;

@@ -5,7 +5,6 @@ use super::flow::{Endpoint, FlowView};
 use super::open;
 use super::state::Sockets;
 use crate::error::LiveError;
-use crate::host::TcpInfo;
 use narrows_units::Time;
 use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
@@ -25,7 +24,7 @@ impl Sockets<'_> {
         let flow = match role {
             Role::Listener | Role::Datagrams => index,
             // The connection may have been removed since the event.
-            Role::Sender | Role::Receiver => match &self.streams[index] {
+            Role::Sender | Role::Receiver | Role::Acceptor => match &self.streams[index] {
                 Some(stream) => stream.flow,
                 None => return Ok(()),
             },
@@ -35,6 +34,7 @@ impl Sockets<'_> {
             Role::Sender => self.serve_sender(flow, index, flags, now),
             Role::Receiver => self.serve_receiver(flow, index, flags, now),
             Role::Datagrams => self.take_datagrams(flow, now),
+            Role::Acceptor => self.accept_at_sender(index),
         };
         // Errors of a connection do not matter once the flow is finished.
         if self.flows[flow].application.finished_at().is_none() {
@@ -78,7 +78,8 @@ impl Sockets<'_> {
         stream.fill(&self.zeros)?;
         let (asked, ended) = stream.read_request(&mut self.zeros, flags)?;
         if asked && let Some(response) = self.flows[flow].application.answer() {
-            self.write(flow, place, response, false)?;
+            let last = self.flows[flow].application.reopens();
+            self.write(flow, place, response, last)?;
         }
         // The receiver closes after it has read all data.
         if ended {
@@ -128,7 +129,7 @@ impl Sockets<'_> {
         let Some(stream) = self.streams[place].take() else { return };
         self.free.push(place);
         let mut last = FlowView { counters: flow_sockets.closed, ..FlowView::default() };
-        last.add(&TcpInfo::of(&stream.sender).unwrap_or_default(), &stream.opening);
+        last.add(&stream.info().unwrap_or_default(), &stream.opening);
         flow_sockets.closed = last.counters;
     }
 

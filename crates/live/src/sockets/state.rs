@@ -78,10 +78,12 @@ impl<'a> Sockets<'a> {
         let options = &self.plan.flows[index];
         let to = SocketAddr::new(at.address(options.class, options.v6), port(index));
         let (mut endpoint, mut listener) = (Endpoint::None, None);
-        if flow.controller.is_some() {
-            listener = Some(at.namespace.enter(|| open::listener(to, options))?);
+        // A receiver that opens a connection for each request connects from this port.
+        let connects = flow.workload.receiver_opens() && flow.workload.opens_connections();
+        if flow.controller.is_some() && !connects {
+            listener = Some(at.namespace.enter(|| open::listener(to, options, None))?);
             self.watch(listener.as_ref(), index, Role::Listener)?;
-        } else {
+        } else if flow.controller.is_none() {
             let datagrams = Datagrams::open(from, at, to, &flow.transport)?;
             self.watch(Some(&datagrams.receiver), index, Role::Datagrams)?;
             endpoint = Endpoint::Datagrams(Box::new(datagrams));
@@ -117,7 +119,7 @@ impl<'a> Sockets<'a> {
     ) -> Result<(), Errno> {
         let Some(socket) = socket else { return Ok(()) };
         let what = match role {
-            Role::Listener | Role::Datagrams => EventFlags::IN,
+            Role::Listener | Role::Datagrams | Role::Acceptor => EventFlags::IN,
             Role::Sender | Role::Receiver => EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP,
         };
         epoll::add(&self.epoll, socket, EventData::new_u64(key(index, role)), what | EventFlags::ET)
@@ -128,7 +130,7 @@ impl<'a> Sockets<'a> {
         let error = error.into();
         let name = &self.scenario.flows[flow].name;
         let (what, remedy) = match Errno::from_io_error(&error) {
-            Some(Errno::ADDRNOTAVAIL) => (
+            Some(Errno::ADDRNOTAVAIL | Errno::ADDRINUSE) => (
                 "finds no port for a further connection",
                 "let fewer transfers arrive in a second, or be under way at once",
             ),

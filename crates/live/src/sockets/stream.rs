@@ -17,14 +17,19 @@ pub struct Opening {
     pub timeouts: u16,
 }
 
-/// A kernel connection from a flow's sender to its receiver.
+/// A kernel connection between a flow's sender and its receiver.
 pub struct Stream {
     /// Flow of the connection.
     pub flow: usize,
     /// Transfers on it; positions are bytes of the stream.
     pub ledger: Ledger,
-    pub sender: OwnedFd,
-    /// Socket of the receiver, from its acceptance until the end of the stream is read.
+    /// Socket of the sender. `None` until the sender has accepted a connection that the receiver
+    /// opens.
+    pub sender: Option<OwnedFd>,
+    /// Accepts the connection at the sender, if the receiver opens it, until it is accepted.
+    pub acceptor: Option<OwnedFd>,
+    /// Socket of the receiver, until the end of the stream is read. If the sender opens the
+    /// connection, from its acceptance on.
     pub receiver: Option<OwnedFd>,
     /// True if there is always data to send.
     pub flooding: bool,
@@ -48,20 +53,58 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Records that the connection has been accepted: the sender has retransmitted no data yet.
+    /// Records that the receiver has accepted the connection.
     pub fn accepted(&mut self, receiver: OwnedFd) {
-        let TcpInfo { total_retrans, total_rto, .. } =
-            TcpInfo::of(&self.sender).unwrap_or_default();
-        self.opening = Opening { retransmitted: total_retrans, timeouts: total_rto };
         self.receiver = Some(receiver);
+        self.note_opening();
     }
 
-    /// Makes a connection of a socket that connects.
+    /// Records that the sender has accepted the connection.
+    pub fn accepted_by(&mut self, sender: OwnedFd) {
+        self.sender = Some(sender);
+        self.acceptor = None;
+        self.note_opening();
+    }
+
+    /// Notes the counts of the opening: the sender has retransmitted no data yet.
+    fn note_opening(&mut self) {
+        let TcpInfo { total_retrans, total_rto, .. } = self.info().unwrap_or_default();
+        self.opening = Opening { retransmitted: total_retrans, timeouts: total_rto };
+    }
+
+    /// Returns the kernel's state of the sender; `None` if the sender has no connection yet.
+    pub fn info(&self) -> Option<TcpInfo> {
+        TcpInfo::of(self.sender.as_ref()?).ok()
+    }
+
+    /// Makes a connection of a sender's socket that connects.
     pub fn new(flow: usize, sender: OwnedFd, piece: usize) -> Stream {
+        Stream { sender: Some(sender), ..Stream::unopened(flow, piece) }
+    }
+
+    /// Makes a connection of a receiver's socket that connects to `acceptor`, to send a request of
+    /// this size.
+    pub fn asking(
+        flow: usize,
+        (acceptor, receiver): (OwnedFd, OwnedFd),
+        request: u64,
+        piece: usize,
+    ) -> Stream {
+        Stream {
+            acceptor: Some(acceptor),
+            receiver: Some(receiver),
+            request_unsent: request,
+            request_unread: request,
+            ..Stream::unopened(flow, piece)
+        }
+    }
+
+    fn unopened(flow: usize, piece: usize) -> Stream {
         Stream {
             flow,
             ledger: Ledger::new(),
-            sender,
+            sender: None,
+            acceptor: None,
             receiver: None,
             flooding: false,
             backlog: 0,
@@ -79,6 +122,7 @@ impl Stream {
     /// Writes available data, as far as the socket takes it. After the last data, closes this
     /// direction.
     pub fn fill(&mut self, zeros: &[u8]) -> Result<(), Errno> {
+        let Some(sender) = &self.sender else { return Ok(()) };
         loop {
             let most = if self.flooding {
                 self.piece
@@ -88,7 +132,7 @@ impl Stream {
             if most == 0 {
                 break;
             }
-            match send(&self.sender, &zeros[..most], SendFlags::NOSIGNAL) {
+            match send(sender, &zeros[..most], SendFlags::NOSIGNAL) {
                 Ok(count) => {
                     self.written += count as u64;
                     self.backlog -= self.backlog.min(count as u64);
@@ -99,9 +143,9 @@ impl Stream {
         }
         // Do not close a connection before it is established, because shutdown would abort it
         // (`inet_shutdown`). The socket reports when it is established.
-        if self.closing && !self.shut && getpeername(&self.sender).is_ok() {
+        if self.closing && !self.shut && getpeername(sender).is_ok() {
             self.shut = true;
-            shutdown(&self.sender, Shutdown::Write).ok();
+            shutdown(sender, Shutdown::Write).ok();
         }
         Ok(())
     }
@@ -124,7 +168,8 @@ impl Stream {
         buffer: &mut [u8],
         flags: EventFlags,
     ) -> Result<(bool, bool), Errno> {
-        let (count, ended) = take(&self.sender, buffer, flags)?;
+        let Some(sender) = &self.sender else { return Ok((false, false)) };
+        let (count, ended) = take(sender, buffer, flags)?;
         self.request_unread -= self.request_unread.min(count);
         Ok((count > 0 && self.request_unread == 0, ended))
     }
@@ -198,7 +243,7 @@ mod tests {
         };
         let _first = connecting();
         let mut second = connecting();
-        assert_eq!(getpeername(&second.sender).err(), Some(Errno::NOTCONN), "there was room");
+        assert_eq!(getpeername(second.sender.as_ref().unwrap()).err(), Some(Errno::NOTCONN), "there was room");
         second.closing = true;
         second.fill(&[]).unwrap();
         listener.accept().unwrap();

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 const SECONDS: u64 = 4;
 const MSS: u64 = 1448;
 
-const CASES: [Case; 17] = [
+const CASES: [Case; 18] = [
     Case {
         name: "size",
         flow: "controller = \"cubic\"\nworkload = { size = \"300 kB\" }\nstart = \"500 ms\"",
@@ -55,6 +55,11 @@ const CASES: [Case; 17] = [
     Case {
         name: "requests",
         flow: "controller = \"cubic\"\nworkload = { response = \"20 kB\", request = \"300 B\", think = \"50 ms\" }\nstart = \"1 s\"",
+        link: LINK,
+    },
+    Case {
+        name: "asking",
+        flow: "controller = \"cubic\"\nworkload = { response = \"20 kB\", think = \"50 ms\", connections = \"new\" }\nstart = \"1 s\"\nstop = \"3500 ms\"",
         link: LINK,
     },
     Case { name: "datagrams", flow: "workload = { rate = \"4 Mbit/s\" }", link: LINK },
@@ -280,6 +285,35 @@ fn requests_and_responses_take_turns() {
     // Mbit/s.
     let first = transfers.list[0].took;
     assert!(first > Span::from_millis(36) && first < Span::from_millis(300), "{first}");
+}
+
+#[test]
+fn requests_on_new_connections_take_turns_and_each_pays_a_handshake() {
+    let Some((flow, transfers)) = ran("asking") else { return };
+    assert!(transfers.list.iter().take(1).all(|first| first.start == ms(1_000)));
+    for pair in transfers.list.windows(2) {
+        assert_eq!(pair[1].start, pair[0].start + pair[0].took + Span::from_millis(50));
+    }
+    // The ideal time holds two round trips.
+    for own in &transfers.list {
+        assert!(own.took > own.ideal && own.ideal > Span::from_millis(40), "{own:?}");
+    }
+    let goodput = flow.total.goodput.get();
+    assert!(goodput >= sizes(&transfers.list) && goodput <= transfers.begun * 20_000);
+    assert_eq!((flow.end, flow.completed), (Some(ms(3_500)), false));
+    assert!(transfers.list.iter().all(|own| own.start < ms(3_500)));
+    let most = flow.samples.iter().map(|sample| sample.connections).max().unwrap();
+    assert!((1..=3).contains(&most), "{most}");
+    if !timely() {
+        return;
+    }
+    // A request that left before the stop is answered. Two round trips, 20 kB in two rounds at 10
+    // Mbit/s, and the pause: 15 or more of them in 2.5 s on an idle host.
+    assert!(transfers.list.len() > 8, "{}", transfers.list.len());
+    assert_eq!(transfers.list.len() as u64, transfers.begun);
+    assert_eq!(goodput, sizes(&transfers.list));
+    let soonest = transfers.list.iter().map(|own| own.took).min().unwrap();
+    assert!(soonest > Span::from_millis(57) && soonest < Span::from_millis(150), "{soonest}");
 }
 
 #[test]

@@ -159,7 +159,8 @@ pub(super) const FRAME_DELAY_P95: Metric = Metric {
     unit: "ms",
     better: Better::Lower,
     summary: "95th percentile of the delay of media frames.",
-    formula: "95th percentile of the completion times of frames that began after warm-up and arrived whole, all flows of frames together",
+    formula: "95th percentile of the completion times of frames that began after warm-up and arrived whole, all flows of frames together; a transfer that follows the frames of \
+              a flow counts with them",
     source: "RFC 8868, section 3",
     compute: frame_delay_p95,
 };
@@ -170,7 +171,8 @@ pub(super) const LATE_FRAMES: Metric = Metric {
     better: Better::Lower,
     summary: "Share of media frames that arrived after their deadline, or never.",
     formula: "frames whose completion time exceeds their flow's deadline, that lost a packet for ever, or that were still missing at the end of the run \
-              when their deadline had passed / frames that began after warm-up",
+              when their deadline had passed / transfers of these flows that began after warm-up: the frames, and the transfer that may follow them, which has no \
+              deadline",
     source: "ITU-T G.114 for the default deadline of 150 ms",
     compute: late_frames,
 };

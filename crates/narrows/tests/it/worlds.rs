@@ -25,6 +25,11 @@ name = "three"
 between = ["e", "f"]
 rate = "10 Mbit/s"
 delay = "15 ms"
+[[link]]
+name = "four"
+between = ["g", "h"]
+rate = "10 Mbit/s"
+delay = "50 ms"
 [[flow]]
 name = "arrivals"
 from = "a"
@@ -44,6 +49,12 @@ to = "f"
 controller = "newreno"
 workload = { response = "50 kB", think = "100 ms" }
 start = "500 ms"
+[[flow]]
+name = "asking"
+from = "g"
+to = "h"
+controller = "cubic"
+workload = { response = "8 kB", think = "100 ms", connections = "new" }
 "#;
 
 fn flow<'a>(record: &'a Record, name: &str) -> &'a FlowRecord {
@@ -100,6 +111,17 @@ fn applications_do_the_same_in_both_worlds() {
             "{name}: slowdown {kernel} live, {simulator} simulated"
         );
     }
+    // On a new connection for each request: two round trips of 100 ms, of which the first is that of
+    // the client's handshake, and less than 10 ms for the packets.
+    let took = |record: &Record| -> Vec<f64> {
+        transfers(record, "asking").iter().map(|own| own.took.as_secs_f64()).collect()
+    };
+    let (kernel, simulator) = (took(&live), took(&simulated));
+    assert!(simulator.len() > 10 && kernel.len() > 10, "{} {}", simulator.len(), kernel.len());
+    assert!(simulator.iter().all(|took| (0.2..0.21).contains(took)), "{simulator:?}");
+    assert!(kernel.iter().all(|took| *took > 0.2), "{kernel:?}");
+    let soon = kernel.iter().filter(|took| **took < 0.23).count();
+    assert!(2 * soon > kernel.len(), "{kernel:?}");
     let ended = |record: &Record| flow(record, "size").end.expect("it ends").as_secs_f64();
     assert!(
         flow(&live, "size").completed && (ended(&live) / ended(&simulated) - 1.0).abs() < 0.3,

@@ -43,7 +43,7 @@ pub(super) fn check(raw: &At<RawWorkload>, path: &Path) -> Checked<Workload> {
         return on_off(raw, limited, on, path);
     }
     if let Some(response) = response {
-        only(&["request", "response", "think", "draw"])?;
+        only(&["request", "response", "think", "draw", "connections"])?;
         return requests(limited, response, path);
     }
     if arrivals.is_some() || load.is_some() {
@@ -175,7 +175,7 @@ fn on_off(
         ));
     }
     let rate = limited.rate.as_ref().map(|rate| packet_rate(rate, path)).transpose()?;
-    let new = limited.connections.as_ref().filter(|own| own.value == RawConnections::New);
+    let new = new_connections(limited);
     let fits = rate.is_none() && matches!(on, On::Size(_));
     if let Some(own) = new.filter(|_| !fits) {
         return Err(Problem::at(
@@ -186,6 +186,11 @@ fn on_off(
     }
     let reopens = new.is_some();
     Ok(Workload::OnOff(OnOff { on, off: off.value.0, draw: draw(limited), rate, reopens }))
+}
+
+/// Returns the key that asks for a new connection for each burst or request, if it does.
+fn new_connections(limited: &RawLimited) -> Option<&At<RawConnections>> {
+    limited.connections.as_ref().filter(|own| own.value == RawConnections::New)
 }
 
 fn draw(limited: &RawLimited) -> Draw {
@@ -385,6 +390,7 @@ fn requests(limited: &RawLimited, response: &At<RawSizes>, path: &Path) -> Check
         response: check_sizes(response)?,
         think,
         draw: draw(limited),
+        reopens: new_connections(limited).is_some(),
     }))
 }
 

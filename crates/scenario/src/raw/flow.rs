@@ -154,7 +154,7 @@ pub(crate) struct RawLimited {
     pub off: Option<At<Quantity<Span>>>,
     /// Distribution of the lengths of `on` and `off`, or of `think`. Default: "fixed".
     pub draw: Option<At<RawDraw>>,
-    /// Connections of bursts that have a size. Default: "one".
+    /// Connections of bursts that have a size, or of requests. Default: "one".
     pub connections: Option<At<RawConnections>>,
     /// Time between media frames.
     pub frame: Option<At<Quantity<Span>>>,
@@ -190,7 +190,7 @@ pub(crate) struct RawLimited {
     /// Size of a request. Default: "300 B".
     pub request: Option<At<Quantity<Bytes>>>,
     /// Sizes of the responses, written like `sizes`. Each response answers a request on the same
-    /// connection.
+    /// connection, which stays open for the next request unless `connections` is "new".
     pub response: Option<At<RawSizes>>,
     /// Time from the delivery of a response to the next request. Default: "0 s".
     pub think: Option<At<Quantity<Span>>>,
@@ -219,7 +219,7 @@ pub(crate) enum RawReconnect {
     Saved,
 }
 
-/// Connections of bursts.
+/// Connections of bursts or requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Connections")]

@@ -361,6 +361,14 @@ fn flows() {
             "controller = \"newreno\"",
             "controller = \"newreno?resume\"\nworkload = { size = \"1 MB\", reconnect = \"saved\" }"
         ),
+        (
+            "controller = \"newreno\"",
+            "controller = \"newreno\"\nworkload = { on = \"1 s\", off = \"1 s\", connections = \"new\" }"
+        ),
+        (
+            "controller = \"newreno\"",
+            "controller = \"newreno\"\nworkload = { arrivals = \"5/s\", sizes = \"1 kB\", connections = \"new\" }"
+        ),
         ("controller = \"newreno\"", "controller = \"bbr?start=search\""),
         (FLOW, &format!("{FLOW}name = \"a\"\n{FLOW}name = \"a\"\n")),
         (FLOW, &format!("{FLOW}name = \"a\"\ncount = 2\n{FLOW}name = \"a.2\"\n")),

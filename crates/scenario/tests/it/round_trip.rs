@@ -200,6 +200,12 @@ fn flow() -> impl Strategy<Value = String> {
         (1u64.., 1u64..10_000_000_000).prop_map(|(size, off)| format!(
             "workload = {{ on = \"{size} B\", off = \"{off} ns\", connections = \"new\" }}"
         )),
+        (1u64.., 0u64..10_000_000_000, any::<bool>()).prop_map(|(size, think, new)| {
+            let connections = if new { "new" } else { "one" };
+            format!(
+                "workload = {{ response = \"{size} B\", think = \"{think} ns\", connections = \"{connections}\" }}"
+            )
+        }),
         Just(
             "workload = { arrivals = \"5/s\", sizes = \"50 kB\", reconnect = \"saved\" }"
                 .to_owned()

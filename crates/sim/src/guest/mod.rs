@@ -89,8 +89,10 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         hosted.sent[end as usize] += sent.len() as u64;
         let flow = self.slots[slot].flow as usize;
         let headers = self.slots[slot].headers;
-        if !lives && slot == flow {
-            self.sources[flow].application.lose(now);
+        let source = &mut self.sources[flow];
+        let waits_for = |slot| source.application.reopens() && slot == source.request.slot;
+        if !lives && (slot == flow || waits_for(slot)) {
+            source.application.lose(now);
         }
         let back = end == End::Receiver;
         if back {
@@ -124,7 +126,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
                 endpoint.note_ready((due < Time::NEVER).then(|| due.max(now + TURN)));
                 // Requests are made one after another: there is never a second one.
                 if asked {
-                    self.answer(network, now, flow);
+                    self.answer(network, now, slot);
                 }
             }
             End::Receiver => {

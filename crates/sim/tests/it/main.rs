@@ -1,6 +1,7 @@
 //! Tests of the crate as its users see it, in one program.
 
 mod allocations;
+mod asking;
 mod baselines;
 mod bbr3;
 mod changes;

@@ -64,6 +64,34 @@ fn a_transfer_follows_frames() {
     assert_eq!((frames.finished_at(), frames.completed()), (Some(ms(900)), true));
 }
 
+/// The transfer after the frames has no deadline, whether it is complete or not.
+#[test]
+fn a_transfer_after_frames_is_never_late() {
+    for complete in [true, false] {
+        let mut frames = application(
+            true,
+            "workload = { rate = \"2 Mbit/s\", frame = \"50 ms\", until = \"120 ms\", then = \"3 MB\" }",
+        );
+        let (mut ledger, mut room) = (Ledger::new(), LISTED);
+        let mut written = 0;
+        for action in all(&mut frames, ms(120)) {
+            let Action::Write { message, .. } = action else { panic!("{action:?}") };
+            written += message.size.get();
+            frames.expect(&mut ledger, message, written);
+        }
+        // Frames of 0, 50 and 100 ms; the deadline is 150 ms.
+        for (now, position) in [(20, 12_500), (201, 25_000), (202, 37_500)] {
+            frames.delivered(ms(now), &mut ledger, position, &mut room);
+        }
+        if complete {
+            frames.delivered(ms(2_900), &mut ledger, written, &mut room);
+        }
+        let transfers = frames.into_transfers(ms(3_000), &ledger).unwrap();
+        assert_eq!((transfers.begun, transfers.late), (4, 1));
+        assert_eq!(transfers.completed(), if complete { 4 } else { 3 });
+    }
+}
+
 #[test]
 fn frames_follow_the_controller_within_their_rates() {
     let mut frames = application(
@@ -130,7 +158,7 @@ fn a_request_is_answered_once_and_not_after_the_stop() {
     );
     let mut ledger = Ledger::new();
     let mut room = LISTED;
-    let ask = Action::Ask { size: Bytes::new(400) };
+    let ask = Action::Ask { size: Bytes::new(400), seed: None };
     assert_eq!(client.answer(), None);
     assert_eq!(all(&mut client, ms(0)), [ask]);
     let response = message(0, 5_000);
@@ -156,6 +184,34 @@ fn a_request_is_answered_once_and_not_after_the_stop() {
         took,
         [(ms(0), Span::from_millis(30), Span::from_micros(10_452 + 10_000 + 5_000 + 4 * 52))]
     );
+}
+
+/// A request on a new connection that left before the stop is answered, as other transfers finish
+/// that have a connection of their own.
+#[test]
+fn a_request_on_a_new_connection_is_answered_after_the_stop() {
+    let mut client = application(
+        true,
+        "workload = { response = \"5 kB\", request = \"400 B\", connections = \"new\" }\nstop = \"20 ms\"",
+    );
+    assert!(client.reopens());
+    let actions = all(&mut client, ms(0));
+    let [Action::Ask { size, seed: Some(_) }] = actions[..] else { panic!("{actions:?}") };
+    assert_eq!(size, Bytes::new(400));
+    assert_eq!(all(&mut client, ms(25)), [Action::Stop]);
+    let response = message(0, 5_000);
+    assert_eq!((client.answer(), client.answer()), (Some(response), None));
+    let mut ledger = Ledger::new();
+    let mut room = LISTED;
+    client.expect(&mut ledger, response, 5_000);
+    client.delivered(ms(50), &mut ledger, 5_000, &mut room);
+    assert_eq!((client.due(), client.completed()), (Time::NEVER, false));
+    let transfers = client.into_transfers(ms(3_000), &Ledger::new()).unwrap();
+    let [done] = transfers.list[..] else { panic!("{transfers:?}") };
+    // The ideal: a SYN of 60 B and its answer, then the request and the response, each with 10 ms.
+    let ideal = 2 * 10_060 + 10_452 + 10_000 + 5_000 + 4 * 52;
+    assert_eq!((done.start, done.took), (ms(0), Span::from_millis(50)));
+    assert_eq!(done.ideal, Span::from_micros(ideal));
 }
 
 #[test]

@@ -36,10 +36,12 @@ const SCHEDULED: [(bool, &str); 13] = [
 ];
 
 /// Flows that wait for what they sent.
-const WAITING: [&str; 3] = [
+const WAITING: [&str; 5] = [
     "workload = { on = \"30 kB\", off = \"200 ms\", draw = \"exponential\" }",
     "workload = { response = \"web\", request = \"4 kB\", think = \"100 ms\", draw = \"exponential\" }",
     "workload = { response = [[\"1 kB\", 0.5], [\"50 kB\", 1.0]] }\nstop = \"6 s\"",
+    "workload = { on = \"30 kB\", off = \"200 ms\", draw = \"exponential\", connections = \"new\" }",
+    "workload = { response = \"web\", think = \"100 ms\", draw = \"exponential\", connections = \"new\" }\nstop = \"8 s\"",
 ];
 
 fn list(seen: &Seen) -> &[Transfer] {
@@ -163,6 +165,7 @@ fn a_transfer_alone_takes_its_ideal_time_where_nothing_is_late() {
         "workload = { size = \"100 kB\" }",
         "workload = { on = \"10 kB\", off = \"500 ms\" }",
         "workload = { response = \"20 kB\" }",
+        "workload = { response = \"20 kB\", connections = \"new\" }",
     ] {
         let seen = segments::run(&scenario(true, flow));
         assert!(!list(&seen).is_empty(), "{flow}");

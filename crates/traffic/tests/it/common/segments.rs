@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 enum Event {
     Delivered { connection: usize, payload: u64 },
     Datagram { number: u64 },
-    Request,
+    Request { connection: usize },
 }
 
 #[derive(Default)]
@@ -98,9 +98,12 @@ impl World {
                 self.connections.push(Connection::default());
                 self.write(application, self.connections.len() - 1, message, true);
             }
-            Action::Ask { size } => self
-                .events
-                .push((self.now + Span::from_micros(size.get() + HEADERS) + DELAY, Event::Request)),
+            Action::Ask { size, seed } => {
+                let connection = seed.map_or(0, |_| self.connections.len());
+                self.connections.extend(seed.map(|_| Connection::default()));
+                let arrives = self.now + Span::from_micros(size.get() + HEADERS) + DELAY;
+                self.events.push((arrives, Event::Request { connection }));
+            }
             Action::Stop => {
                 own.flooding = false;
                 own.written -= own.unsent.len() as u64;
@@ -136,9 +139,9 @@ impl World {
                     &mut self.room,
                 );
             }
-            Event::Request => {
+            Event::Request { connection } => {
                 if let Some(response) = application.answer() {
-                    self.write(application, 0, response, false);
+                    self.write(application, connection, response, application.reopens());
                 }
             }
         }

@@ -52,7 +52,7 @@ pub fn run(scenario: &Scenario, seed: u64) -> Seen {
     let mut random = Random::stream(seed, "sockets");
     let mut sockets = vec![Socket::default()];
     let mut datagrams: VecDeque<(Time, u64)> = VecDeque::new();
-    let mut request = Time::NEVER;
+    let mut request = (Time::NEVER, 0);
     let mut sent = 0;
     let mut room = LISTED;
     let mut now = Time::ZERO;
@@ -84,7 +84,10 @@ pub fn run(scenario: &Scenario, seed: u64) -> Seen {
                     socket.write(&mut application, message, true);
                     sockets.push(socket);
                 }
-                Action::Ask { .. } => request = now + DELAY,
+                Action::Ask { seed, .. } => {
+                    request = (now + DELAY, seed.map_or(0, |_| sockets.len()));
+                    sockets.extend(seed.map(|_| Socket::default()));
+                }
                 Action::Stop => (own.flooding, own.backlog) = (false, 0),
             }
         }
@@ -118,10 +121,11 @@ pub fn run(scenario: &Scenario, seed: u64) -> Seen {
         while let Some((_, number)) = arrived(&mut datagrams, now) {
             application.datagram(now, &mut sockets[0].ledger, number, !dropped(number), &mut room);
         }
-        if request <= now {
-            request = Time::NEVER;
+        if request.0 <= now {
+            request.0 = Time::NEVER;
             if let Some(response) = application.answer() {
-                sockets[0].write(&mut application, response, false);
+                let last = application.reopens();
+                sockets[request.1].write(&mut application, response, last);
             }
         }
     }

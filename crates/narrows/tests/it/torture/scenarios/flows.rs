@@ -95,6 +95,7 @@ fn workload(sketch: &Sketch, random: &mut Random) -> String {
     };
     let span = |random: &mut Random| random.between(1, sketch.duration);
     let drawn = |random: &mut Random| random.pick(&["fixed", "exponential"]);
+    let connections = |random: &mut Random| random.pick(&["one", "one", "new"]);
     match random.below(8) {
         0 => "\"bulk\"".to_owned(),
         1 => format!("{{ size = \"{}\" }}", size(random)),
@@ -105,10 +106,11 @@ fn workload(sketch: &Sketch, random: &mut Random) -> String {
             drawn(random)
         ),
         3 => format!(
-            "{{ on = \"{}\", off = \"{} ms\", draw = \"{}\" }}",
+            "{{ on = \"{}\", off = \"{} ms\", draw = \"{}\", connections = \"{}\" }}",
             size(random),
             span(random),
-            drawn(random)
+            drawn(random),
+            connections(random)
         ),
         4 => format!(
             "{{ arrivals = \"{:.2}/s\", sizes = {} }}",
@@ -121,11 +123,12 @@ fn workload(sketch: &Sketch, random: &mut Random) -> String {
             sizes(random)
         ),
         6 => format!(
-            "{{ response = {}, request = \"{} B\", think = \"{} ms\", draw = \"{}\" }}",
+            "{{ response = {}, request = \"{} B\", think = \"{} ms\", draw = \"{}\", connections = \"{}\" }}",
             sizes(random),
             random.between(1, 5_000),
             random.below(200),
-            drawn(random)
+            drawn(random),
+            connections(random)
         ),
         _ => paced(sketch, random),
     }
