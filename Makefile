@@ -161,8 +161,8 @@ stability:
 	$(CARGO) build --release -p narrows
 	ci/stability.py $${CARGO_TARGET_DIR:-target}/release/narrows
 
-# Checks formatting, lints, documentation and the lock file, as .ci/run does. Lints run with each set
-# of features.
+# Checks formatting, lints, documentation, the lock file and the targets of fuzz/, as .ci/run does.
+# Lints run with each set of features.
 check:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets $(KERNEL) -- -D warnings
