@@ -26,6 +26,25 @@ impl<O: Watch, C: Carried> Visitor<Packet<C>> for Hosts<'_, O, C> {
         self.leave(now, slot);
     }
 
+    #[inline(always)]
+    fn wants_coming(&self) -> bool {
+        self.fetches_ahead
+    }
+
+    /// Fetches from memory what a packet will touch, step by step: where the next thing is must
+    /// have come from memory before.
+    fn coming(&self, others: usize, packet: &Packet<C>) {
+        let slot = &self.slots[packet.flow as usize];
+        match others {
+            0 => slot.fetch_further(packet.kind()),
+            1 => {
+                slot.fetch_ends(packet.kind());
+                self.tallies[slot.flow as usize].fetch();
+            }
+            _ => slot.fetch(),
+        }
+    }
+
     #[cold]
     fn dropped(&mut self, now: Time, link: usize, packet: Packet<C>) {
         self.show(now, Point::Dropped(link), &packet);
@@ -189,9 +208,16 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         };
         let sender = &mut ends.0;
         let ack = packet.to_ack(&self.options);
+        // A watcher may ask for what an earlier event has listed.
+        if !O::WATCHES {
+            sender.lend(&mut self.lists);
+        }
         let rtt = sender.on_ack(now, &ack);
         self.options.drop(packet);
         self.observer.on_sender(now, flow, sender);
+        if !O::WATCHES {
+            sender.lend(&mut self.lists);
+        }
         if let Some(rtt) = rtt {
             self.tallies[flow].rtt.record(rtt);
         }
