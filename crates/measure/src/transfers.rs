@@ -35,7 +35,7 @@ pub struct Transfers {
     /// The time after which a frame of media is late.
     pub deadline: Option<Span>,
     /// Frames that began since the warm-up ended and came later than that, or not at all. The
-    /// transfer that may follow the frames is none.
+    /// transfer that may follow the frames is never late.
     pub late: u64,
     /// Those that were completed, as far as the world lists them: in the order of completion.
     pub list: Vec<Transfer>,

@@ -203,7 +203,7 @@ mod tests {
             asked(r#"{ response = "14480 B", request = "300 B", think = "30 ms" }"#),
             Some(3.0)
         );
-        // The same every 2 * 10 + 20 ms.
+        // 10 packets every 2 * 10 + 20 ms: each request has a handshake.
         assert_eq!(
             asked(r#"{ response = "14480 B", think = "20 ms", connections = "new" }"#),
             Some(3.0)

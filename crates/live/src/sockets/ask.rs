@@ -18,8 +18,7 @@ impl Sockets<'_> {
     pub(super) fn ask_anew(&mut self, flow: usize, request: Bytes) -> io::Result<()> {
         let options = &self.plan.flows[flow];
         let unsent = most_unsent(self.scenario, &self.scenario.flows[flow]);
-        let (sender, receiver) =
-            (&self.hosts[self.ends[flow].0], &self.hosts[self.ends[flow].1]);
+        let (sender, receiver) = (&self.hosts[self.ends[flow].0], &self.hosts[self.ends[flow].1]);
         sender.namespace.move_into()?;
         let any_port = SocketAddr::new(sender.address(options.class, options.v6), 0);
         let acceptor = open::listener(any_port, options, unsent)?;

@@ -54,9 +54,7 @@ pub fn asker(from: SocketAddr, to: SocketAddr, options: &SocketOptions) -> io::R
 
 fn limit_unsent(socket: &OwnedFd, unsent: Option<u32>) -> io::Result<()> {
     match unsent {
-        Some(unsent) => {
-            set(socket, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, unsent as c_int)
-        }
+        Some(unsent) => set(socket, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, unsent as c_int),
         None => Ok(()),
     }
 }

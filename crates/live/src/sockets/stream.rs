@@ -243,7 +243,11 @@ mod tests {
         };
         let _first = connecting();
         let mut second = connecting();
-        assert_eq!(getpeername(second.sender.as_ref().unwrap()).err(), Some(Errno::NOTCONN), "there was room");
+        assert_eq!(
+            getpeername(second.sender.as_ref().unwrap()).err(),
+            Some(Errno::NOTCONN),
+            "there was room"
+        );
         second.closing = true;
         second.fill(&[]).unwrap();
         listener.accept().unwrap();

@@ -29,7 +29,7 @@ delay = "15 ms"
 name = "four"
 between = ["g", "h"]
 rate = "10 Mbit/s"
-delay = "50 ms"
+delay = "100 ms"
 [[flow]]
 name = "arrivals"
 from = "a"
@@ -54,7 +54,7 @@ name = "asking"
 from = "g"
 to = "h"
 controller = "cubic"
-workload = { response = "8 kB", think = "100 ms", connections = "new" }
+workload = { response = "8 kB", think = "20 ms", connections = "new" }
 "#;
 
 fn flow<'a>(record: &'a Record, name: &str) -> &'a FlowRecord {
@@ -111,17 +111,16 @@ fn applications_do_the_same_in_both_worlds() {
             "{name}: slowdown {kernel} live, {simulator} simulated"
         );
     }
-    // On a new connection for each request: two round trips of 100 ms, of which the first is that of
-    // the client's handshake, and less than 10 ms for the packets.
+    // Two round trips of 200 ms, of which the first is the handshake of the client, and less than 10
+    // ms for the packets. A connection opened by the server would take half a round trip more.
     let took = |record: &Record| -> Vec<f64> {
         transfers(record, "asking").iter().map(|own| own.took.as_secs_f64()).collect()
     };
     let (kernel, simulator) = (took(&live), took(&simulated));
-    assert!(simulator.len() > 10 && kernel.len() > 10, "{} {}", simulator.len(), kernel.len());
-    assert!(simulator.iter().all(|took| (0.2..0.21).contains(took)), "{simulator:?}");
-    assert!(kernel.iter().all(|took| *took > 0.2), "{kernel:?}");
-    let soon = kernel.iter().filter(|took| **took < 0.23).count();
-    assert!(2 * soon > kernel.len(), "{kernel:?}");
+    assert!(simulator.len() > 7 && kernel.len() > 5, "{} {}", simulator.len(), kernel.len());
+    assert!(simulator.iter().all(|took| (0.4..0.41).contains(took)), "{simulator:?}");
+    assert!(kernel.iter().all(|took| *took > 0.4), "{kernel:?}");
+    assert!(kernel.iter().any(|took| *took < 0.45), "{kernel:?}");
     let ended = |record: &Record| flow(record, "size").end.expect("it ends").as_secs_f64();
     assert!(
         flow(&live, "size").completed && (ended(&live) / ended(&simulated) - 1.0).abs() < 0.3,

@@ -86,13 +86,14 @@ fn a_server_that_accepts_a_connection_knows_its_round_trip() {
     let change = |at: u64, loss: u64| {
         format!("[[change]]\nat = \"{at} ms\"\nlink = \"bottleneck\"\nloss = \"{loss} %\"\n")
     };
-    let record = run(&format!("send_overhead = false\n{text}{}{}", change(25, 100), change(100, 0)));
+    let record =
+        run(&format!("send_overhead = false\n{text}{}{}", change(25, 100), change(100, 0)));
     let [own] = list(&record) else { panic!("{record:?}") };
     assert!(own.took > us(200_000) && own.took < us(600_000), "{own:?}");
     assert_eq!(record.links[0].total.lost, 1);
 }
 
-/// What left before the stop is answered; no request follows.
+/// A request that left before the stop gets its response, and no request follows.
 #[test]
 fn a_request_that_left_before_the_stop_is_answered() {
     let text = one_link(
@@ -127,7 +128,7 @@ fn each_request_is_answered_whatever_is_lost() {
         }
         let total = &record.flows[0].total;
         assert!(total.syns > all.len() as u64 && total.dropped_handshakes > 0, "{total:?}");
-        // The same again: chance has seeds.
+        // A second run draws the same losses.
         assert_eq!(list(&run(&text)), all);
         // No connection is left over but the one at work.
         let most = record.flows[0].samples.iter().map(|sample| sample.connections).max();

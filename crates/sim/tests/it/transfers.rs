@@ -113,13 +113,11 @@ fn nothing_is_faster_than_alone_on_a_trace() {
         let file =
             std::env::temp_dir().join(format!("narrows-ideal-{}-{name}", std::process::id()));
         std::fs::write(&file, lines).unwrap();
-        for workload in
-            [
-                "arrivals = \"5/s\", sizes = \"20 kB\"",
-                "response = \"20 kB\", think = \"77 ms\"",
-                "response = \"20 kB\", think = \"77 ms\", connections = \"new\"",
-            ]
-        {
+        for workload in [
+            "arrivals = \"5/s\", sizes = \"20 kB\"",
+            "response = \"20 kB\", think = \"77 ms\"",
+            "response = \"20 kB\", think = \"77 ms\", connections = \"new\"",
+        ] {
             let link = format!("trace = '{}'\ndelay = \"5 ms\"", file.display());
             let record =
                 run(&one_link("cubic", 12, 0, &link, &format!("workload = {{ {workload} }}")));
