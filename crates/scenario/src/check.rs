@@ -24,6 +24,7 @@ use crate::{LinkId, ReadFile, Scenario, What, paths};
 use narrows_units::Span;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Checks all parts, each after the parts that it depends on.
 pub(crate) fn check(raw: &mut RawScenario, file: &str, read: &ReadFile) -> Checked<Scenario> {
@@ -76,14 +77,14 @@ pub(crate) fn check(raw: &mut RawScenario, file: &str, read: &ReadFile) -> Check
         send_overhead: raw.send_overhead.unwrap_or(true),
         nodes,
         links,
-        flows: Vec::new(),
+        flows: Arc::default(),
         icn: None,
         changes: Vec::new(),
         expect: expect::check(raw)?,
     };
     scenario.icn = icn::check(raw, &scenario, &twins)?;
     if scenario.icn.is_none() {
-        scenario.flows = flows::check(raw, &scenario, &twins)?;
+        scenario.flows = Arc::new(flows::check(raw, &scenario, &twins)?);
     }
     let series = scenario.traffic().len() + scenario.links.len();
     match &raw.sample {

@@ -30,8 +30,8 @@ pub struct Scenario {
     pub nodes: Vec<Node>,
     /// The links, each in one direction.
     pub links: Vec<Link>,
-    /// The flows; empty if the network is information-centric.
-    pub flows: Vec<Flow>,
+    /// The flows; empty if the network is information-centric. Copies of a scenario share them.
+    pub flows: Arc<Vec<Flow>>,
     /// The information-centric part; `None` for a network with flows.
     pub icn: Option<Icn>,
     /// Changes during the run, in time order; changes at the same time are in the order of the

@@ -33,7 +33,7 @@ impl Scenario {
         for link in &self.links {
             self.write_link(&mut out, link);
         }
-        for flow in &self.flows {
+        for flow in self.flows.iter() {
             self.write_flow(&mut out, flow);
         }
         if let Some(icn) = &self.icn {

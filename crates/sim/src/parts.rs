@@ -6,6 +6,7 @@
 use crate::follow::PartFollower;
 use narrows_measure::{FlowRecord, Follower, LinkRecord, Record};
 use narrows_scenario::{Change, Flow, FlowId, LinkId, Scenario, What};
+use std::sync::Arc;
 
 /// A scenario taken apart.
 pub(crate) struct Parts<'a> {
@@ -37,7 +38,7 @@ impl<'a> Parts<'a> {
             }
         };
         let anchor = |flow: &Flow| flow.route[0];
-        for flow in &whole.flows {
+        for flow in whole.flows.iter() {
             join(anchor(flow), &flow.route);
             join(anchor(flow), &flow.back);
         }
@@ -96,7 +97,7 @@ impl<'a> Parts<'a> {
             send_overhead,
             nodes: Vec::new(),
             links: links.iter().map(|link| self.whole.links[*link].clone()).collect(),
-            flows: flows.iter().map(|flow| self.flow(*flow)).collect(),
+            flows: Arc::new(flows.iter().map(|flow| self.flow(*flow)).collect()),
             icn: None,
             changes: changes.iter().map(|change| self.change(*change)).collect(),
             expect: Vec::new(),

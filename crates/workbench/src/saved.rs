@@ -5,6 +5,7 @@ use narrows_control::Saved;
 use narrows_path::RateSource;
 use narrows_scenario::{Flow, Scenario};
 use narrows_units::{Segments, Span};
+use std::sync::Arc;
 
 /// Gives each flow a saved path: the base round trip and `times` its bandwidth-delay product at the
 /// slowest link of its route.
@@ -27,7 +28,7 @@ pub fn give(network: &mut Scenario, times: f64) -> Result<(), Failure> {
         })?;
         let rtt = network.base_rtt(flow);
         let window = Segments::new((times * window).max(1.0));
-        network.flows[at].saved = Some(Saved { rtt, window, age: Span::ZERO });
+        Arc::make_mut(&mut network.flows)[at].saved = Some(Saved { rtt, window, age: Span::ZERO });
     }
     Ok(())
 }

@@ -26,7 +26,7 @@ pub fn affordable(scenario: &Scenario, maximum: Rate) -> Result<(), LiveError> {
         return icn::affordable(scenario, icn, maximum);
     }
     let mut asked: BTreeMap<LinkId, f64> = BTreeMap::new();
-    for flow in &scenario.flows {
+    for flow in scenario.flows.iter() {
         let size = (flow.transport.mss + flow.transport.headers).get() as f64;
         let narrowest = routes(scenario, flow)
             .filter_map(|route| narrowest(scenario, route))

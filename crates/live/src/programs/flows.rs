@@ -92,7 +92,7 @@ pub fn with_program_flows(scenario: &Scenario, beside: Beside) -> (Scenario, usi
         }
     }
     let warmup = if matches!(beside, Beside::AllBut(_)) { scenario.warmup } else { Span::ZERO };
-    (Scenario { flows, changes, warmup, ..scenario.clone() }, own)
+    (Scenario { flows: flows.into(), changes, warmup, ..scenario.clone() }, own)
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use narrows_scenario::{NodeId, Scenario};
 use narrows_units::Time;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -60,7 +61,7 @@ pub fn run_program(
         .iter()
         .map(|(host, command)| Ok((find(host, &first.to)?, command.as_str())));
     let servers: Vec<(usize, &str)> = servers.collect::<Result<_, LiveError>>()?;
-    let own_flows = Scenario { flows: whole.flows[..own].to_vec(), ..whole.clone() };
+    let own_flows = Scenario { flows: Arc::new(whole.flows[..own].to_vec()), ..whole.clone() };
     let kernel = host::running()?;
     let mut plan = plan(&own_flows, &map.ends[..own], names.len(), &kernel)?;
     plan.mtu = plan.mtu.max(1500);

@@ -202,7 +202,9 @@ fn drawn(random: &mut Random) -> Option<Scenario> {
     {
         return None;
     }
-    scenario.flows.iter_mut().for_each(|flow| Arc::make_mut(&mut flow.transport).handshake = false);
+    Arc::make_mut(&mut scenario.flows)
+        .iter_mut()
+        .for_each(|flow| Arc::make_mut(&mut flow.transport).handshake = false);
     Some(scenario)
 }
 

@@ -60,7 +60,7 @@ pub(super) fn check_bursts(
 /// Returns the flows' demands on each link, from routes, delays, and packet sizes.
 pub(super) fn demands(scenario: &Scenario) -> Vec<Demand> {
     let mut demands = vec![Demand::default(); scenario.links.len()];
-    for flow in &scenario.flows {
+    for flow in scenario.flows.iter() {
         let rtt = flow.controller.as_ref().map(|_| scenario.base_rtt(flow));
         let data = flow.transport.mss + flow.transport.headers;
         let ack = flow.transport.headers + OPTIONS;

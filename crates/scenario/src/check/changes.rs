@@ -14,6 +14,7 @@ use narrows_units::Span;
 use narrows_units::{Bytes, Rate, Time};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Most changes of a scenario; results cannot show more.
 const MOST_CHANGES: usize = 1_000_000;
@@ -428,7 +429,7 @@ impl<'a> Timeline<'a> {
                 suggest(&name.value, "flows", known),
             ));
         };
-        let flow = &mut self.scenario.flows[index];
+        let flow = &mut Arc::make_mut(&mut self.scenario.flows)[index];
         if let Some(route) = &raw.value.route {
             flow.route = map.written(route, flow.from, flow.to)?;
         }

@@ -78,7 +78,7 @@ fn every_controller_drives_what_another_has_run_as_if_it_had_run_itself() {
             let own = with_file("own", &text, |file| {
                 load_with(file, &Overrides::default(), Some(entry.name)).unwrap()
             });
-            for (driven, own) in driven.flows.iter().zip(&own.flows) {
+            for (driven, own) in driven.flows.iter().zip(own.flows.iter()) {
                 assert_eq!(
                     driven.transport, own.transport,
                     "{} after {ran} with {transport}",

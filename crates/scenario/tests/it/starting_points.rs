@@ -56,7 +56,7 @@ fn all_are_valid_and_survive_being_written_out() {
 fn access_links_of_the_dumbbell_are_ten_times_as_fast() {
     let dumbbell = named("dumbbell");
     assert_eq!(dumbbell.links.len(), 18);
-    for flow in &dumbbell.flows {
+    for flow in dumbbell.flows.iter() {
         assert_eq!(flow.route.len(), 3);
         assert_eq!(flow.back.len(), 3);
         assert_eq!(dumbbell.links[flow.route[1].0].name, "bottleneck");

@@ -126,7 +126,7 @@ fn the_record_is_that_of_the_whole_network() {
     )
     .expect("it runs as a whole");
     assert_eq!(format!("{apart:#?}"), format!("{whole:#?}"));
-    for (flow, plan) in apart.flows.iter().zip(&plan.flows) {
+    for (flow, plan) in apart.flows.iter().zip(plan.flows.iter()) {
         assert_eq!(flow.name, plan.name);
         assert!(flow.total.arrived > 100, "{}: {:?}", flow.name, flow.total);
     }
