@@ -30,11 +30,13 @@ impl Labels {
     }
 
     /// The label of the top hop; `None` if there is no hop, or if it has none.
+    #[inline]
     pub fn top(&self) -> Option<u16> {
         self.slot(usize::from(self.hops).checked_sub(1)?)
     }
 
     /// Removes the top hop, and returns its label; `None` if there is no hop, or if it had none.
+    #[inline]
     pub fn pop(&mut self) -> Option<u16> {
         let top = self.top();
         self.hops = self.hops.saturating_sub(1);
@@ -45,6 +47,7 @@ impl Labels {
     }
 
     /// Pushes the low 12 bits of `label`. False, without a change, if no more fits.
+    #[inline]
     #[must_use]
     pub fn push(&mut self, label: u16) -> bool {
         let slot = usize::from(self.hops);
@@ -58,6 +61,7 @@ impl Labels {
 
     /// The label in `slot`, of which 0 is the producer's last hop; `None` if there is no such hop,
     /// or if it has none.
+    #[inline]
     pub fn slot(&self, slot: usize) -> Option<u16> {
         if slot >= usize::from(self.hops).min(Labels::MOST) {
             return None;
@@ -87,6 +91,7 @@ impl Labels {
         Some(labels)
     }
 
+    #[inline]
     fn set(&mut self, slot: usize, label: u16) {
         let at = 3 * (slot / 2) + slot % 2;
         let [high, low] = label.to_be_bytes();

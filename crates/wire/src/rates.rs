@@ -18,6 +18,7 @@ impl Rates {
         Rates { primary: Rate::from_bps(u64::MAX), secondary: Rate::from_bps(u64::MAX) };
 
     /// The lower of both, class by class.
+    #[inline]
     pub fn min(self, other: Rates) -> Rates {
         Rates {
             primary: self.primary.min(other.primary),

@@ -10,32 +10,58 @@ struct Entry<N, V> {
     value: V,
 }
 
-/// Values by prefix (NFD Developer's Guide, section 3.1). A lookup hashes the name once for each
-/// prefix length present.
+/// Values by prefix (NFD Developer's Guide, section 3.1). A few are looked through; once there were
+/// more, a lookup hashes the name once for each prefix length present.
 #[derive(Clone)]
 pub(crate) struct Prefixes<N: Name, V> {
+    /// All, the longest first, as long as there have never been more than [`FEW`].
+    few: Vec<Entry<N, V>>,
     hashing: N::Hashing,
+    /// All, from then on.
     entries: HashTable<Entry<N, V>>,
-    /// The prefix lengths present, the longest first, each with its number of prefixes.
+    /// The prefix lengths in `entries`, the longest first, each with its number of prefixes.
     lengths: Vec<(usize, usize)>,
+    is_hashed: bool,
 }
+
+/// Prefixes that are looked through faster than one name is hashed and looked up.
+const FEW: usize = 4;
 
 impl<N: Name, V> Prefixes<N, V> {
     pub(crate) fn new() -> Prefixes<N, V> {
-        Prefixes { hashing: N::Hashing::default(), entries: HashTable::new(), lengths: Vec::new() }
+        Prefixes {
+            few: Vec::new(),
+            hashing: N::Hashing::default(),
+            entries: HashTable::new(),
+            lengths: Vec::new(),
+            is_hashed: false,
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.few.is_empty() && self.entries.is_empty()
     }
 
     /// Sets the value of a prefix, in place of an earlier one.
     pub(crate) fn insert(&mut self, prefix: N, value: V) {
         self.remove(&prefix);
-        let length = prefix.components();
+        if !self.is_hashed && self.few.len() < FEW {
+            let length = prefix.components();
+            let at = self.few.partition_point(|entry| entry.prefix.components() >= length);
+            return self.few.insert(at, Entry { prefix, value });
+        }
+        self.is_hashed = true;
+        for entry in std::mem::take(&mut self.few) {
+            self.insert_hashed(entry);
+        }
+        self.insert_hashed(Entry { prefix, value });
+    }
+
+    fn insert_hashed(&mut self, entry: Entry<N, V>) {
+        let length = entry.prefix.components();
         let hashing = self.hashing.clone();
-        let hash = prefix.hash_prefix(length, &hashing);
-        self.entries.insert_unique(hash, Entry { prefix, value }, |entry| {
+        let hash = entry.prefix.hash_prefix(length, &hashing);
+        self.entries.insert_unique(hash, entry, |entry| {
             entry.prefix.hash_prefix(entry.prefix.components(), &hashing)
         });
         match self.lengths.binary_search_by(|(present, _)| length.cmp(present)) {
@@ -46,6 +72,10 @@ impl<N: Name, V> Prefixes<N, V> {
 
     /// Removes a prefix; false if it is not present.
     pub(crate) fn remove(&mut self, prefix: &N) -> bool {
+        if !self.is_hashed {
+            let at = self.few.iter().position(|entry| entry.prefix == *prefix);
+            return at.map(|at| self.few.remove(at)).is_some();
+        }
         let length = prefix.components();
         let hash = prefix.hash_prefix(length, &self.hashing);
         let Ok(entry) = self.entries.find_entry(hash, |entry| entry.prefix == *prefix) else {
@@ -60,7 +90,16 @@ impl<N: Name, V> Prefixes<N, V> {
     }
 
     /// The value of the longest prefix of `name`.
+    #[inline]
     pub(crate) fn lookup(&self, name: &N) -> Option<&V> {
+        if self.is_hashed {
+            return self.lookup_hashed(name);
+        }
+        self.few.iter().find(|entry| name.has_prefix(&entry.prefix)).map(|entry| &entry.value)
+    }
+
+    #[inline(never)]
+    fn lookup_hashed(&self, name: &N) -> Option<&V> {
         let components = name.components();
         for (length, _) in &self.lengths {
             if *length <= components {
@@ -78,7 +117,7 @@ impl<N: Name, V> Prefixes<N, V> {
 
     /// All values, in no order that may matter.
     pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
-        self.entries.iter_mut().map(|entry| &mut entry.value)
+        self.few.iter_mut().chain(&mut self.entries).map(|entry| &mut entry.value)
     }
 }
 

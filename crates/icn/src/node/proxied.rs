@@ -34,6 +34,7 @@ impl<N: Name> FaceTable<N> {
 
 impl<N: Name> Node<N> {
     /// True if the proxy of `from` cannot take an Interest for `out`, which is counted.
+    #[inline]
     pub(super) fn has_full_proxy(
         &mut self,
         now: Time,

@@ -197,7 +197,7 @@ impl<N: Name> Node<N> {
         }
         // A neighbour that follows rates repeats on purpose: its Interest may take the same way.
         let chosen = if self.faces.face(from).rates {
-            self.choose(from, &interest, None)
+            self.choose_again(from, &interest, None)
         } else if entry.suppresses(now) {
             self.counters.suppressed += 1;
             return spare.give(Packet::Interest(interest));
@@ -206,7 +206,7 @@ impl<N: Name> Node<N> {
             let mut asked = std::mem::take(&mut self.asked);
             asked.clear();
             asked.extend(entry.out_records.iter().map(|record| record.egress.face));
-            let chosen = self.choose(from, &interest, Some(&asked));
+            let chosen = self.choose_again(from, &interest, Some(&asked));
             self.asked = asked;
             chosen
         };
@@ -219,7 +219,7 @@ impl<N: Name> Node<N> {
             {
                 spare.give(Packet::Interest(interest));
             }
-            Ok(Some(way)) => self.forward(now, from, id, way, interest, spare),
+            Ok(Some(way)) => self.forward_again(now, from, id, way, interest, spare),
         }
     }
 
@@ -249,9 +249,22 @@ impl<N: Name> Node<N> {
         self.strategies.lookup(name).copied().unwrap_or(self.strategy)
     }
 
+    /// Calls [`choose`](Node::choose) for an Interest that is repeated: within its caller it would
+    /// lengthen the way of new ones.
+    #[inline(never)]
+    fn choose_again(
+        &mut self,
+        from: FaceId,
+        interest: &Interest<N>,
+        asked: Option<&[FaceId]>,
+    ) -> Result<Option<Way>, NackReason> {
+        self.choose(from, interest, asked)
+    }
+
     /// Chooses the next hop of an Interest, and what happens to its steering hint. Returns `None`
     /// if the hop limit forbids every next hop. `asked`: the Interest is a retransmission, and was
     /// forwarded to these faces before.
+    #[inline(always)]
     fn choose(
         &mut self,
         from: FaceId,
@@ -305,8 +318,23 @@ impl<N: Name> Node<N> {
         Ok(Some(Way { egress, turn, further }))
     }
 
+    /// Calls [`forward`](Node::forward) for an Interest that has been forwarded before.
+    #[inline(never)]
+    fn forward_again(
+        &mut self,
+        now: Time,
+        from: FaceId,
+        id: EntryId,
+        way: Way,
+        interest: Box<Interest<N>>,
+        spare: &mut Spare<N>,
+    ) {
+        self.forward(now, from, id, way, interest, spare);
+    }
+
     /// Offers an Interest of an entry to the faces chosen for it, with its hop limit and hint for
     /// the next node.
+    #[inline(always)]
     fn forward(
         &mut self,
         now: Time,
@@ -325,19 +353,34 @@ impl<N: Name> Node<N> {
             self.faces.face_mut(*face).is_asked = true;
             entry.insert_out_record(now, Egress { face: *face, ..egress }, interest.nonce);
         }
-        for face in &further {
-            if let Packet::Interest(copy) = spare.interest(Interest::clone(&interest)) {
-                self.pass(now, from, id, *face, copy, spare);
-            }
-        }
         if !further.is_empty() {
-            self.further = further;
+            self.pass_copies(now, from, id, further, &interest, spare);
         }
         self.pass(now, from, id, egress.face, interest, spare);
     }
 
+    /// Passes copies of an Interest to further faces.
+    #[cold]
+    fn pass_copies(
+        &mut self,
+        now: Time,
+        from: FaceId,
+        id: EntryId,
+        further: Vec<FaceId>,
+        interest: &Interest<N>,
+        spare: &mut Spare<N>,
+    ) {
+        for face in &further {
+            if let Packet::Interest(copy) = spare.interest(Interest::clone(interest)) {
+                self.pass(now, from, id, *face, copy, spare);
+            }
+        }
+        self.further = further;
+    }
+
     /// Offers an Interest from `from` to `face`, or gives it to the proxy of `from`, which paces
     /// it. The PIT entry must have an out-record for `face`.
+    #[inline(always)]
     fn pass(
         &mut self,
         now: Time,
@@ -476,7 +519,7 @@ impl<N: Name> Node<N> {
         self.pit.entry(id).keep(failure);
         let egress = Egress { face: next.face, split: true, fallback: false, random: 0 };
         if let Packet::Interest(interest) = spare.interest(interest) {
-            self.forward(now, from, id, Way::single(egress, Turn::Keep), interest, spare);
+            self.forward_again(now, from, id, Way::single(egress, Turn::Keep), interest, spare);
         }
         true
     }
@@ -572,6 +615,7 @@ impl<N: Name> Node<N> {
 }
 
 /// The next hops for an Interest from `from`; `None` without a route.
+#[inline]
 fn hops<'a, N: Name>(
     fib: &'a Fib<N>,
     faces: &FaceTable<N>,

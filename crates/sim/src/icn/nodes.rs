@@ -157,7 +157,10 @@ impl Nodes<'_> {
             }
         }
         let due = self.forwarders[node].due().unwrap_or(Time::NEVER);
-        self.agenda.set(node, due);
+        // Few packets change when a node is due.
+        if due != self.agenda.time_of(node) {
+            self.agenda.set(node, due);
+        }
     }
 
     /// A packet leaves its node on a link.
