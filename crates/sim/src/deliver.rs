@@ -186,9 +186,16 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         };
         let sender = &mut ends.0;
         let ack = packet.to_ack(&self.options);
+        // A watcher may ask for what an earlier event has listed.
+        if !O::WATCHES {
+            sender.lend(&mut self.lists);
+        }
         let rtt = sender.on_ack(now, &ack);
         self.options.drop(packet);
         self.observer.on_sender(now, flow, sender);
+        if !O::WATCHES {
+            sender.lend(&mut self.lists);
+        }
         if let Some(rtt) = rtt {
             self.tallies[flow].rtt.record(rtt);
         }

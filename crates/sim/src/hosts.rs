@@ -14,7 +14,7 @@ use crate::watch::Watch;
 use narrows_control::Datagram;
 use narrows_network::Agenda;
 use narrows_scenario::Scenario;
-use narrows_transport::Handshake;
+use narrows_transport::{Handshake, Room};
 use narrows_units::{Random, Time};
 
 /// The hosts of a network, on which flows run.
@@ -36,6 +36,8 @@ pub(crate) struct Hosts<'a, O, C> {
     /// Packets that there may be in the network, and segments that connections may have
     /// outstanding.
     pub(crate) room: u64,
+    /// Room for what senders list at an event.
+    pub(crate) lists: Room,
     /// Connections that may be open at once, where transfers open their own.
     pub(crate) most_open: usize,
     /// The contents of guests' datagrams in the network. These fields come last: TCP needs none.
@@ -122,6 +124,7 @@ impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
             listable,
             pulse: Pulse::new(progress),
             room: ROOM,
+            lists: Room::default(),
             most_open: MOST_OPEN,
             datagrams: Datagrams::default(),
             outbox: Vec::new(),

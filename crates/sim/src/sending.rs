@@ -31,8 +31,14 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
                     self.fail(slot);
                     return Time::NEVER;
                 }
+                if !O::WATCHES {
+                    sender.lend(&mut self.lists);
+                }
                 sender.on_timer(now);
                 self.observer.on_sender(now, endpoint.flow as usize, sender);
+                if !O::WATCHES {
+                    sender.lend(&mut self.lists);
+                }
             }
             let ready = if now >= endpoint.send_at {
                 endpoint.clear_ready();

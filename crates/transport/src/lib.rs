@@ -41,7 +41,7 @@ pub use ranges::RangeSet;
 pub use receiver::Receiver;
 pub use rtt::{RttEstimator, RttSettings, TimeoutRule};
 pub use scoreboard::MAX_DUPTHRESH;
-pub use sender::{Answer, Sender, SenderCounters};
+pub use sender::{Answer, Room, Sender, SenderCounters};
 pub use signals::Signals;
 pub use transport::{
     AckFormat, LossDetection, MAX_ACK_PIECES, MAX_OFFLOAD, RecoveryAlgorithm, RtoRule, RttSamples,

@@ -56,10 +56,7 @@ pub(super) struct Connection {
     pub timers: Timers,
     pub board: Scoreboard,
     pub transport: Arc<Transport>,
-    /// Segments that the latest acknowledgement newly acknowledged.
-    pub acked: Vec<Acked>,
-    /// Transmissions that the latest event declared lost.
-    pub lost: Vec<Lost>,
+    pub lists: Box<Lists>,
     pub short: ShortSegments,
     pub rate: RateSampler,
     pub latest_rtt: Option<Span>,
@@ -72,18 +69,22 @@ pub(super) struct Connection {
     pub recovery_end: u64,
     /// Counts of ECT(0), ECT(1) and CE in the latest acknowledgement.
     pub ecn_seen: (u32, u32, u32),
-    pub selective: Box<Selective>,
+    /// The blocks of the latest acknowledgement that had any.
+    pub known_blocks: Box<[Block; MAX_BLOCKS]>,
     /// Why the controller cannot go on, and since when.
     pub fault: Option<Box<(Time, Fault)>>,
 }
 
-/// The state kept for selective acknowledgements.
+/// Lists of an event's acknowledged and lost segments. They are of use until the next event, so
+/// that many senders may share them.
 #[derive(Default)]
-pub(super) struct Selective {
-    /// Segments that the acknowledgement being looked at shows to have arrived.
+pub(super) struct Lists {
+    /// Segments that the latest acknowledgement newly acknowledged.
+    pub acked: Vec<Acked>,
+    /// Transmissions that the latest event declared lost.
+    pub lost: Vec<Lost>,
+    /// Segments that the acknowledgement being looked at shows to have arrived by its blocks.
     pub arrived: Vec<(u64, Slot)>,
-    /// The blocks of the latest acknowledgement that had any.
-    pub known_blocks: [Block; MAX_BLOCKS],
 }
 
 /// When timers expire; [`Time::NEVER`] for those that are not set.
@@ -165,9 +166,8 @@ impl Connection {
             cwr_wanted: false,
             ecn_seen: (0, 0, 0),
             counters: SenderCounters::default(),
-            acked: Vec::new(),
-            lost: Vec::new(),
-            selective: Box::default(),
+            lists: Box::default(),
+            known_blocks: Box::default(),
             fault: None,
             transport,
             controller,
@@ -311,7 +311,7 @@ impl Connection {
     /// A new event begins: nothing is acknowledged or lost by it yet.
     #[inline]
     pub fn begin_event(&mut self) {
-        self.acked.clear();
+        self.lists.acked.clear();
         self.forget_lost();
     }
 
@@ -319,9 +319,9 @@ impl Connection {
     /// took is given back.
     #[inline]
     pub fn forget_lost(&mut self) {
-        self.lost.clear();
-        if self.lost.capacity() > LOST_ROOM {
-            self.lost = Vec::new();
+        self.lists.lost.clear();
+        if self.lists.lost.capacity() > LOST_ROOM {
+            self.lists.lost = Vec::new();
         }
     }
 
@@ -346,7 +346,7 @@ impl Connection {
         } else {
             self.rate.delivered += 1;
         }
-        self.acked.push(Acked {
+        self.lists.acked.push(Acked {
             number,
             bytes: self.payload(number),
             sent_at: slot.sent_at,
@@ -378,15 +378,15 @@ impl Connection {
         &mut self,
         detect: impl FnOnce(&mut Scoreboard, &mut dyn FnMut(u64, Slot)) -> R,
     ) -> R {
-        let before = self.lost.len();
-        let lost = &mut self.lost;
+        let before = self.lists.lost.len();
+        let lost = &mut self.lists.lost;
         let short = &self.short;
         let mss = self.transport.mss;
         let answer = detect(&mut self.board, &mut |number, slot| {
             let bytes = short.payload(number).unwrap_or(mss);
             lost.push(Lost { number, bytes, sent_at: slot.sent_at, tag: slot.tag });
         });
-        self.counters.declared_lost += (self.lost.len() - before) as u64;
+        self.counters.declared_lost += (self.lists.lost.len() - before) as u64;
         answer
     }
 
@@ -416,15 +416,15 @@ impl Connection {
         if self.signals.rates {
             let min_rtt = self.rtt.minimum().unwrap_or_default();
             rate = self.rate.sample(event.now, min_rtt, self.ecn_seen.2);
-            if let (Some(sample), [only]) = (&mut rate, self.acked.as_slice()) {
+            if let (Some(sample), [only]) = (&mut rate, self.lists.acked.as_slice()) {
                 sample.ack_delayed = only.bytes < self.transport.mss && sample.delivered == 1;
             }
         }
         // This runs for every acknowledgement. Keep other code out of these assignments: otherwise
         // the compiler first writes the defaults and then overwrites them.
         let mut feedback = Feedback::at(event.now);
-        feedback.acked = &self.acked;
-        feedback.lost = &self.lost;
+        feedback.acked = &self.lists.acked;
+        feedback.lost = &self.lists.lost;
         feedback.rtt = event.rtt;
         feedback.rate = rate;
         feedback.in_flight_before = event.in_flight_before;

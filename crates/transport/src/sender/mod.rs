@@ -14,7 +14,7 @@ mod usage;
 use crate::rtt::RttEstimator;
 use crate::wire::Ack;
 use crate::{AckFormat, Signals, Transport};
-use connection::Connection;
+use connection::{Connection, Lists};
 use narrows_control::{Acked, CaState, Controller, Fault, Lost, Open, Role};
 use narrows_units::{Bytes, Rate, Span, Time, TimeOrder};
 use narrows_wire::{Ecn, Header};
@@ -38,6 +38,11 @@ pub struct Sender {
     conn: Connection,
     order: TimeOrder,
 }
+
+/// Room for what an event lists, which many senders may use one after another: a world with many of
+/// them [lends](Sender::lend) it for an event, so that none needs to keep its own.
+#[derive(Default)]
+pub struct Room(Box<Lists>);
 
 impl Sender {
     /// A sender at the start of a connection; many may share their settings. The controller is told
@@ -124,6 +129,14 @@ impl Sender {
         self.conn.finished && self.recovery.una(&self.conn.board) >= self.conn.written
     }
 
+    /// Exchanges the sender's room for what an event lists with `room`. Called before an event and
+    /// after it, it lends the room; [`newly_acked`](Sender::newly_acked) and
+    /// [`newly_lost`](Sender::newly_lost) hold in between.
+    #[inline(always)]
+    pub fn lend(&mut self, room: &mut Room) {
+        std::mem::swap(&mut self.conn.lists, &mut room.0);
+    }
+
     /// An acknowledgement arrives. Returns the round trip that it shows, if any.
     #[inline(always)]
     pub fn on_ack(&mut self, now: Time, ack: &Ack) -> Option<Span> {
@@ -153,7 +166,7 @@ impl Sender {
             conn.decide(now);
         }
         if conn.timers.reorder <= now {
-            conn.acked.clear();
+            conn.lists.acked.clear();
             recovery.on_reorder_timer(conn, now);
         }
         if conn.timers.probe <= now {
@@ -181,12 +194,12 @@ impl Sender {
 
     /// Segments that the latest acknowledgement newly acknowledged.
     pub fn newly_acked(&self) -> &[Acked] {
-        &self.conn.acked
+        &self.conn.lists.acked
     }
 
     /// Transmissions that the latest acknowledgement or timer declared lost.
     pub fn newly_lost(&self) -> &[Lost] {
-        &self.conn.lost
+        &self.conn.lists.lost
     }
 
     /// Segments, or with numbered acknowledgements transmissions, that are kept: sent, and not

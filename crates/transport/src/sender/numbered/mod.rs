@@ -57,20 +57,18 @@ impl Numbered {
         let mut event = conn.event(now);
         conn.receive_limit = conn.receive_limit.max(ack.next + ack.window as u64);
         let evidence = conn.evidence(now, Time::NEVER);
-        for block in
-            ack.blocks.iter().rev().filter(|block| !conn.selective.known_blocks.contains(block))
-        {
-            conn.board.sack(block.start, block.end, evidence, &mut conn.selective.arrived);
+        for block in ack.blocks.iter().rev().filter(|block| !conn.known_blocks.contains(block)) {
+            conn.board.sack(block.start, block.end, evidence, &mut conn.lists.arrived);
         }
-        conn.selective.known_blocks[..ack.blocks.len()].copy_from_slice(&ack.blocks);
+        conn.known_blocks[..ack.blocks.len()].copy_from_slice(&ack.blocks);
         let mut sent: Option<Time> = None;
-        for index in 0..conn.selective.arrived.len() {
-            let (packet, slot) = conn.selective.arrived[index];
+        for index in 0..conn.lists.arrived.len() {
+            let (packet, slot) = conn.lists.arrived[index];
             if let Some(at) = self.settle(conn, now, packet, &slot) {
                 sent = sent.max(Some(at));
             }
         }
-        conn.selective.arrived.clear();
+        conn.lists.arrived.clear();
         if sent.is_some() {
             // RFC 9002 section 6.2.1: whether or not the acknowledgement shows a round trip.
             conn.rtt.reset_backoff();
@@ -123,7 +121,7 @@ impl Numbered {
     /// through the states, tells the controller.
     fn after_event(&mut self, conn: &mut Connection, ack: Option<&Ack>, event: &mut Event) {
         let now = event.now;
-        let advanced = !conn.acked.is_empty();
+        let advanced = !conn.lists.acked.is_empty();
         let reducing_before = conn.is_reducing();
         let persistent = self.detect_losses(conn, now);
         self.step_state(conn, ack, event);
@@ -144,7 +142,7 @@ impl Numbered {
             conn.enter(CaState::Loss);
             conn.recovery_end = conn.board.next();
             conn.reduction.end();
-            let lost = conn.lost.len() as u32;
+            let lost = conn.lists.lost.len() as u32;
             conn.controller.on_timeout(&Timeout::new(
                 now,
                 event.in_flight_before,
@@ -155,8 +153,8 @@ impl Numbered {
         conn.reduce(
             event,
             reducing_before,
-            conn.acked.len() as u32,
-            advanced && conn.lost.is_empty(),
+            conn.lists.acked.len() as u32,
+            advanced && conn.lists.lost.is_empty(),
         );
     }
 
@@ -204,6 +202,7 @@ impl Numbered {
         ack: Option<&Ack>,
     ) -> Option<Congestion> {
         let counts = conn
+            .lists
             .lost
             .iter()
             .any(|lost| self.reduced_at.is_none_or(|reduced_at| lost.sent_at > reduced_at));
@@ -212,7 +211,7 @@ impl Numbered {
             _ if counts => Congestion::Loss,
             CaState::Open | CaState::Disorder if marked => Congestion::Mark,
             _ => {
-                self.unproven += conn.lost.len() as u32;
+                self.unproven += conn.lists.lost.len() as u32;
                 return None;
             }
         };
@@ -222,7 +221,7 @@ impl Numbered {
         conn.counters.recoveries += (congestion == Congestion::Loss) as u64;
         self.reduced_at = Some(now);
         // A reduction for marks is never undone.
-        self.unproven = conn.lost.len() as u32 + (congestion == Congestion::Mark) as u32;
+        self.unproven = conn.lists.lost.len() as u32 + (congestion == Congestion::Mark) as u32;
         Some(congestion)
     }
 

@@ -36,7 +36,7 @@ impl Tcp {
             deliver_selective(conn, evidence, &ack.blocks[ack.duplicate as usize..], &mut fresh);
         }
         let advanced = conn.board.una() > una_before;
-        let mut newly_delivered = conn.acked.len() as u32;
+        let mut newly_delivered = conn.lists.acked.len() as u32;
         if !conn.transport.sack {
             newly_delivered =
                 count_duplicates(conn, newly_delivered, ack.next == una_before && ack.part == 0);
@@ -68,7 +68,12 @@ impl Tcp {
         let heard = advanced || outlives_the_first(conn, &fresh);
         self.restart_timers(conn, now, heard);
         conn.feed(Some(ack), &event, conn.board.una(), conn.board.next());
-        conn.reduce(&event, reducing_before, newly_delivered, advanced && conn.lost.is_empty());
+        conn.reduce(
+            &event,
+            reducing_before,
+            newly_delivered,
+            advanced && conn.lists.lost.is_empty(),
+        );
         event.rtt
     }
 
@@ -113,7 +118,7 @@ impl Tcp {
             return false;
         }
         let duplicate = ack.duplicate && ack.blocks.first().is_some_and(|block| block.end == end);
-        let repeated = una == end && !advanced && conn.acked.is_empty();
+        let repeated = una == end && !advanced && conn.lists.acked.is_empty();
         if !retransmission || duplicate || repeated {
             self.probe = None;
             return false;
@@ -165,7 +170,7 @@ fn deliver_selective(
     // new ones are taken in order, lest their segments look reordered.
     let mut new = [Block::default(); MAX_BLOCKS];
     let mut count = 0;
-    let known = &conn.selective.known_blocks;
+    let known = &*conn.known_blocks;
     for (block, place) in blocks.iter().zip(known) {
         if block != place && !known.contains(block) {
             new[count] = *block;
@@ -176,15 +181,15 @@ fn deliver_selective(
         new[..count].sort_unstable_by_key(|block| block.start);
     }
     for block in &new[..count] {
-        conn.board.sack(block.start, block.end, evidence, &mut conn.selective.arrived);
+        conn.board.sack(block.start, block.end, evidence, &mut conn.lists.arrived);
     }
-    for index in 0..conn.selective.arrived.len() {
-        let (number, slot) = conn.selective.arrived[index];
+    for index in 0..conn.lists.arrived.len() {
+        let (number, slot) = conn.lists.arrived[index];
         fresh.add(number, &slot);
         conn.note_delivered(evidence.now, number, number, &slot);
     }
-    conn.selective.arrived.clear();
-    conn.selective.known_blocks[..blocks.len()].copy_from_slice(blocks);
+    conn.lists.arrived.clear();
+    conn.known_blocks[..blocks.len()].copy_from_slice(blocks);
 }
 
 /// The round trip of the segments sent only once; without any the stamp serves (RFC 7323 section

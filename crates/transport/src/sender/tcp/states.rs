@@ -117,7 +117,8 @@ impl Tcp {
             CaState::Open | CaState::Disorder => false,
             CaState::Cwr => una > conn.recovery_end,
             CaState::Recovery
-                if conn.transport.recovery == RecoveryAlgorithm::Reno && !conn.acked.is_empty() =>
+                if conn.transport.recovery == RecoveryAlgorithm::Reno
+                    && !conn.lists.acked.is_empty() =>
             {
                 true
             }

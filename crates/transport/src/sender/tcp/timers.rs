@@ -41,7 +41,7 @@ impl Tcp {
         let before = conn.state;
         let reducing_before = conn.is_reducing();
         self.detect_losses(conn, now);
-        if conn.lost.is_empty() {
+        if conn.lists.lost.is_empty() {
             return;
         }
         self.holds = false;
@@ -61,9 +61,9 @@ impl Tcp {
         if !conn.transport.sack {
             conn.board.forget_duplicates();
         }
-        let lost_before = conn.lost.len();
+        let lost_before = conn.lists.lost.len();
         conn.find_lost(|board, lost| board.give_up(now, lost));
-        let lost = (conn.lost.len() - lost_before) as u32;
+        let lost = (conn.lists.lost.len() - lost_before) as u32;
         conn.counters.timeouts += 1;
         // Linux `tcp_enter_loss`: a second reduction for the same data only if some of it was
         // acknowledged since.
