@@ -17,6 +17,19 @@ pub trait Visitor<P: Routed>: Sized {
         let _ = (network, at, link, packet);
     }
 
+    /// True of a visitor that wants to know what is [coming](Visitor::coming).
+    #[inline(always)]
+    fn wants_coming(&self) -> bool {
+        false
+    }
+
+    /// A packet comes to the end of the link on which one is being delivered, after so many
+    /// `others`. It may cross further links.
+    #[inline(always)]
+    fn coming(&self, others: usize, packet: &P) {
+        let _ = (others, packet);
+    }
+
     /// `link` has dropped a packet.
     fn dropped(&mut self, at: Time, link: usize, packet: P::Identity) {
         let _ = (at, link, packet);
@@ -44,6 +57,9 @@ pub trait Visitor<P: Routed>: Sized {
 }
 
 impl<P: Routed> Visitor<P> for () {}
+
+/// So many packets are told before they come to the end of a link.
+const COMING: usize = 3;
 
 /// Links, by one clock.
 ///
@@ -216,6 +232,9 @@ impl<P: Routed> Network<P> {
                 packet.advance();
                 if self.routes.at(packet.place()) == Next::Host {
                     self.inside -= 1;
+                    if visitor.wants_coming() {
+                        self.tell_coming(link, visitor);
+                    }
                     visitor.delivered(self, now, link, packet);
                 } else {
                     self.forward(now, packet, visitor);
@@ -225,6 +244,15 @@ impl<P: Routed> Network<P> {
             let due = self.links[link].due().unwrap_or(Time::NEVER);
             if due > now || !visitor.goes_on(now) {
                 return self.agenda.set(link, due);
+            }
+        }
+    }
+
+    /// Tells which packets come to the end of a link after the one that is delivered.
+    fn tell_coming<V: Visitor<P>>(&self, link: usize, visitor: &V) {
+        for others in 0..COMING {
+            if let Some(packet) = self.links[link].coming(others) {
+                visitor.coming(others, packet);
             }
         }
     }

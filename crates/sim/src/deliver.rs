@@ -26,6 +26,25 @@ impl<O: Watch, C: Carried> Visitor<Packet<C>> for Hosts<'_, O, C> {
         self.leave(now, slot);
     }
 
+    #[inline(always)]
+    fn wants_coming(&self) -> bool {
+        self.fetches_ahead
+    }
+
+    /// Fetches from memory what a packet will touch, step by step: where the next thing is must
+    /// have come from memory before.
+    fn coming(&self, others: usize, packet: &Packet<C>) {
+        let slot = &self.slots[packet.flow as usize];
+        match others {
+            0 => slot.fetch_further(packet.kind()),
+            1 => {
+                slot.fetch_ends(packet.kind());
+                self.tallies[slot.flow as usize].fetch();
+            }
+            _ => slot.fetch(),
+        }
+    }
+
     #[cold]
     fn dropped(&mut self, now: Time, link: usize, packet: Packet<C>) {
         self.show(now, Point::Dropped(link), &packet);

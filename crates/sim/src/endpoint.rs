@@ -2,6 +2,7 @@
 
 use crate::SimError;
 use crate::guest::Hosted;
+use crate::packet::Kind;
 use narrows_control::{End, Saved, Setup};
 use narrows_measure::FlowCounters;
 use narrows_params::ParamError;
@@ -9,6 +10,7 @@ use narrows_scenario::{Flow, Workload};
 use narrows_traffic::Ledger;
 use narrows_transport::{Handshake, Receiver, Sender, SenderCounters, Signals};
 use narrows_units::{Random, Segments, Span, Time};
+use prefetch_index::prefetch_index;
 
 /// A connection, or a flow of datagrams, at work.
 #[repr(C)]
@@ -196,6 +198,33 @@ impl Endpoint {
     #[inline(never)]
     fn guest_due(&self, hosted: &Hosted) -> Time {
         self.send_at.min(hosted.due(End::Receiver))
+    }
+
+    /// Fetches itself into the processor's caches, without waiting for it.
+    pub(crate) fn fetch(&self) {
+        for line in 0..3 {
+            prefetch_index(std::slice::from_ref(&self.source_due), line * 8);
+        }
+    }
+
+    /// Fetches what a packet of this kind touches of the ends of its connection.
+    pub(crate) fn fetch_ends(&self, kind: Kind) {
+        if let Ends::Transport(ends) = &self.ends {
+            match kind {
+                Kind::Data => ends.1.fetch(),
+                Kind::Ack => ends.0.fetch(),
+                _ => {}
+            }
+        }
+    }
+
+    /// Fetches what a packet of this kind touches beyond these.
+    pub(crate) fn fetch_further(&self, kind: Kind) {
+        if let Ends::Transport(ends) = &self.ends
+            && kind == Kind::Ack
+        {
+            ends.0.fetch_further();
+        }
     }
 
     /// When one of the ends wants to be looked at.

@@ -6,6 +6,7 @@ use narrows_measure::{FlowCounters, Histogram};
 use narrows_scenario::{Arrivals, Flow, Scenario, Workload};
 use narrows_traffic::Application;
 use narrows_units::{Bytes, Time};
+use prefetch_index::prefetch_index;
 
 /// The source of a flow's data.
 pub(crate) struct Source {
@@ -77,6 +78,14 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
+    /// Fetches what every packet touches.
+    pub(crate) fn fetch(&self) {
+        for line in 0..3 {
+            prefetch_index(std::slice::from_ref(&self.arrived), line * 8);
+        }
+        prefetch_index(std::slice::from_ref(&self.arrived), 8usize.wrapping_neg());
+    }
+
     /// The warm-up is over: delays are counted from here on.
     pub(crate) fn forget_delays(&mut self) {
         self.rtt = Histogram::new();

@@ -283,6 +283,12 @@ impl<P: Packet> Link<P> {
         arrival.min(held).min(choice)
     }
 
+    /// The packet that comes to the far end after so many `others`, if it is on its way already.
+    #[inline]
+    pub fn coming(&self, others: usize) -> Option<&P> {
+        self.wire.get(others).map(|crossing| &crossing.packet)
+    }
+
     /// The next packet that has arrived at the far end by `now`, with its ideal arrival time.
     #[inline]
     pub fn pop(&mut self, now: Time) -> Option<(Time, P)> {

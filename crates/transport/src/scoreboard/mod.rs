@@ -8,6 +8,7 @@ mod slot;
 use crate::LossDetection;
 use crate::ranges::RangeSet;
 use narrows_units::{Span, Time};
+use prefetch_index::prefetch_index;
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -142,6 +143,11 @@ impl Scoreboard {
     #[inline]
     fn place(&self, number: u64) -> usize {
         number as usize & self.slots.len().wrapping_sub(1)
+    }
+
+    /// Fetches the first outstanding segment into the processor's caches.
+    pub(crate) fn fetch(&self) {
+        prefetch_index(&self.slots, self.place(self.una));
     }
 
     #[inline]

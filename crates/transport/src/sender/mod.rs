@@ -18,6 +18,7 @@ use connection::{Connection, Lists};
 use narrows_control::{Acked, CaState, Controller, Fault, Lost, Open, Role};
 use narrows_units::{Bytes, Rate, Span, Time, TimeOrder};
 use narrows_wire::{Ecn, Header};
+use prefetch_index::prefetch_index;
 use recovery::Recovery;
 use std::sync::Arc;
 
@@ -135,6 +136,22 @@ impl Sender {
     #[inline(always)]
     pub fn lend(&mut self, room: &mut Room) {
         std::mem::swap(&mut self.conn.lists, &mut room.0);
+    }
+
+    /// Fetches what an acknowledgement touches into the processor's caches, without waiting for it.
+    pub fn fetch(&self) {
+        let written = std::slice::from_ref(&self.conn.written);
+        for line in 0..10 {
+            prefetch_index(written, line * 8);
+        }
+        for line in 1..4usize {
+            prefetch_index(written, (line * 8).wrapping_neg());
+        }
+    }
+
+    /// Fetches what this refers to, when it has been [fetched](Sender::fetch) itself.
+    pub fn fetch_further(&self) {
+        self.conn.board.fetch();
     }
 
     /// An acknowledgement arrives. Returns the round trip that it shows, if any.
