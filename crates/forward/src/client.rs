@@ -401,11 +401,8 @@ impl Client {
     ) -> Vec<u8> {
         let name = ManagementName::command(scope, module, verb, parameters);
         let random = self.nonces.bits().to_be_bytes();
-        let fields = SigningFields {
-            nonce: Some(&random),
-            time_ms: Some(wall_millis()),
-            sequence: None,
-        };
+        let fields =
+            SigningFields { nonce: Some(&random), time_ms: Some(wall_millis()), sequence: None };
         let mut asked = Vec::new();
         let nonce = Some(self.nonce());
         InterestDraft { nonce, ..InterestDraft::new(name.as_ref()) }.write_signed(
