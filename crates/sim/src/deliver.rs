@@ -3,7 +3,7 @@
 use crate::carried::Carried;
 use crate::endpoint::Ends;
 use crate::hosts::Hosts;
-use crate::packet::{Kind, Net, Packet};
+use crate::packet::{Net, Packet, PacketKind};
 use crate::watch::Watch;
 use narrows_network::{LinkEvent, Visitor};
 use narrows_transport::{Ack, Content, Point, Seen};
@@ -19,8 +19,8 @@ impl<O: Watch, C: Carried> Visitor<Packet<C>> for Hosts<'_, O, C> {
         );
         let slot = packet.flow as usize;
         match packet.kind() {
-            Kind::Data => self.deliver_data(network, now, &mut packet),
-            Kind::Ack => self.deliver_ack(now, &packet),
+            PacketKind::Data => self.deliver_data(network, now, &mut packet),
+            PacketKind::Ack => self.deliver_ack(now, &packet),
             _ => self.deliver_other(network, now, &packet),
         }
         self.leave(now, slot);
@@ -51,18 +51,21 @@ impl<O: Watch, C: Carried> Visitor<Packet<C>> for Hosts<'_, O, C> {
         let slot = packet.flow as usize;
         let tally = &mut self.tallies[self.slots[slot].flow as usize];
         match packet.kind() {
-            Kind::Ack => self.options.drop(&packet),
-            Kind::Request => {}
-            Kind::Opening | Kind::Answer | Kind::OpeningBack | Kind::AnswerForth => {
+            PacketKind::Ack => self.options.drop(&packet),
+            PacketKind::Request => {}
+            PacketKind::Opening
+            | PacketKind::Answer
+            | PacketKind::OpeningBack
+            | PacketKind::AnswerForth => {
                 tally.dropped_handshakes += 1;
             }
-            Kind::Data => tally.dropped += 1,
-            Kind::Datagram => {
+            PacketKind::Data => tally.dropped += 1,
+            PacketKind::Datagram => {
                 tally.dropped += 1;
                 self.settle(now, slot, packet.number(), false);
             }
-            Kind::Guest | Kind::GuestBack => {
-                tally.dropped += u64::from(packet.kind() == Kind::Guest);
+            PacketKind::Guest | PacketKind::GuestBack => {
+                tally.dropped += u64::from(packet.kind() == PacketKind::Guest);
                 self.datagrams.take(packet.number());
             }
         }
@@ -108,13 +111,15 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
     fn deliver_other(&mut self, network: &mut Net<C>, now: Time, packet: &Packet<C>) {
         let slot = packet.flow as usize;
         match packet.kind() {
-            Kind::Data | Kind::Ack => unreachable!("delivered before"),
-            Kind::Datagram => self.deliver_datagram(now, packet),
-            Kind::Request => self.deliver_request(network, now, slot, packet),
-            Kind::Opening | Kind::OpeningBack => self.deliver_opening(network, now, packet),
-            Kind::Answer => self.deliver_answer(network, now, packet),
-            Kind::AnswerForth => self.deliver_answer_forth(network, now, packet),
-            Kind::Guest | Kind::GuestBack => self.deliver_guest(network, now, packet),
+            PacketKind::Data | PacketKind::Ack => unreachable!("delivered before"),
+            PacketKind::Datagram => self.deliver_datagram(now, packet),
+            PacketKind::Request => self.deliver_request(network, now, slot, packet),
+            PacketKind::Opening | PacketKind::OpeningBack => {
+                self.deliver_opening(network, now, packet)
+            }
+            PacketKind::Answer => self.deliver_answer(network, now, packet),
+            PacketKind::AnswerForth => self.deliver_answer_forth(network, now, packet),
+            PacketKind::Guest | PacketKind::GuestBack => self.deliver_guest(network, now, packet),
         }
     }
 
@@ -261,12 +266,15 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         }
         let slot = packet.flow as usize;
         let content = match packet.kind() {
-            Kind::Data => Content::Data(packet.to_data(self.slots[slot].headers)),
-            Kind::Ack => Content::Ack(packet.to_ack(&self.options)),
-            Kind::Datagram | Kind::Request => Content::Datagram(packet.number()),
-            Kind::Guest | Kind::GuestBack => Content::Datagram(packet.index().into()),
+            PacketKind::Data => Content::Data(packet.to_data(self.slots[slot].headers)),
+            PacketKind::Ack => Content::Ack(packet.to_ack(&self.options)),
+            PacketKind::Datagram | PacketKind::Request => Content::Datagram(packet.number()),
+            PacketKind::Guest | PacketKind::GuestBack => Content::Datagram(packet.index().into()),
             // A capture tells of the handshake in a way of its own.
-            Kind::Opening | Kind::Answer | Kind::OpeningBack | Kind::AnswerForth => return,
+            PacketKind::Opening
+            | PacketKind::Answer
+            | PacketKind::OpeningBack
+            | PacketKind::AnswerForth => return,
         };
         let flow = self.slots[slot].flow as usize;
         self.observer.on_packet(&Seen {

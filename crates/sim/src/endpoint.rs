@@ -2,7 +2,7 @@
 
 use crate::SimError;
 use crate::guest::Hosted;
-use crate::packet::Kind;
+use crate::packet::PacketKind;
 use narrows_control::{End, Saved, Setup};
 use narrows_measure::FlowCounters;
 use narrows_params::ParamError;
@@ -208,20 +208,20 @@ impl Endpoint {
     }
 
     /// Fetches what a packet of this kind touches of the ends of its connection.
-    pub(crate) fn fetch_ends(&self, kind: Kind) {
+    pub(crate) fn fetch_ends(&self, kind: PacketKind) {
         if let Ends::Transport(ends) = &self.ends {
             match kind {
-                Kind::Data => ends.1.fetch(),
-                Kind::Ack => ends.0.fetch(),
+                PacketKind::Data => ends.1.fetch(),
+                PacketKind::Ack => ends.0.fetch(),
                 _ => {}
             }
         }
     }
 
     /// Fetches what a packet of this kind touches beyond these.
-    pub(crate) fn fetch_further(&self, kind: Kind) {
+    pub(crate) fn fetch_further(&self, kind: PacketKind) {
         if let Ends::Transport(ends) = &self.ends
-            && kind == Kind::Ack
+            && kind == PacketKind::Ack
         {
             ends.0.fetch_further();
         }

@@ -5,7 +5,7 @@ use crate::follow::tell;
 use crate::pulse::Pulse;
 use narrows_measure::{FlowSample, Follower};
 use narrows_network::{Agenda, Network, Routed, Visitor};
-use narrows_units::Time;
+use narrows_units::{Time, TimeOrder};
 
 /// An element of the agenda of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,10 +113,12 @@ pub(crate) fn run<'a, P: Routed, I: Inhabitants<'a, P>>(
 ) -> Result<u64, SimError> {
     let elements = inhabitants.elements();
     let mut events = 0;
+    let mut order = TimeOrder::default();
     loop {
         let arrival = network.arrival_due();
         let (due, number) = inhabitants.agenda().first();
         let now = arrival.min(due);
+        order.call(now);
         // Asked before the end is looked at: a run that this stops is not whole.
         if !inhabitants.pulse().goes_on(now.min(end)) {
             return Err(inhabitants.pulse().reason());

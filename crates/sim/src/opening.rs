@@ -4,7 +4,7 @@
 use crate::carried::Carried;
 use crate::endpoint::Ends;
 use crate::hosts::Hosts;
-use crate::packet::{Kind, Net, Packet};
+use crate::packet::{Net, Packet, PacketKind};
 use crate::watch::Watch;
 use narrows_control::Role;
 use narrows_transport::{Handshake, Point};
@@ -24,9 +24,9 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         let flow = endpoint.flow as usize;
         self.tallies[flow].syns += 1;
         let kind = if self.scenario.flows[flow].workload.receiver_opens() {
-            Kind::OpeningBack
+            PacketKind::OpeningBack
         } else {
-            Kind::Opening
+            PacketKind::Opening
         };
         self.enter_handshake(network, now, slot, kind, (SYN, now));
     }
@@ -37,7 +37,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         network: &mut Net<C>,
         now: Time,
         slot: usize,
-        kind: Kind,
+        kind: PacketKind,
         (number, stamp): (u64, Time),
     ) {
         let endpoint = &self.slots[slot];
@@ -59,12 +59,12 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         let slot = packet.flow as usize;
         match (packet.kind(), packet.number()) {
             // The sender measures the round trip: from its SYN, or from its answer.
-            (Kind::OpeningBack, SYN) => {
-                self.enter_handshake(network, now, slot, Kind::AnswerForth, (SYN, now));
+            (PacketKind::OpeningBack, SYN) => {
+                self.enter_handshake(network, now, slot, PacketKind::AnswerForth, (SYN, now));
             }
-            (Kind::OpeningBack, _) => self.accept(now, slot),
+            (PacketKind::OpeningBack, _) => self.accept(now, slot),
             (_, SYN) => {
-                self.enter_handshake(network, now, slot, Kind::Answer, (SYN, packet.stamp()));
+                self.enter_handshake(network, now, slot, PacketKind::Answer, (SYN, packet.stamp()));
             }
             _ => {}
         }
@@ -76,7 +76,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         if self.slots[slot].opening.take().is_none() {
             return;
         }
-        self.enter_handshake(network, now, slot, Kind::Opening, (LAST, now));
+        self.enter_handshake(network, now, slot, PacketKind::Opening, (LAST, now));
         self.slots[slot].clear_ready();
         self.open(now, slot, now.since(packet.stamp()), Role::Active);
     }
@@ -96,7 +96,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         let flow = endpoint.flow as usize;
         endpoint.clear_ready();
         self.sources[flow].request.answered = Some(packet.stamp());
-        self.enter_handshake(network, now, slot, Kind::OpeningBack, (LAST, now));
+        self.enter_handshake(network, now, slot, PacketKind::OpeningBack, (LAST, now));
         self.send_request(network, now, flow);
         self.wake(flow);
     }

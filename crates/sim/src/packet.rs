@@ -38,7 +38,7 @@ const SENT_AT: u32 = 56;
 
 /// The kinds of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum PacketKind {
     Data,
     Ack,
     /// Data that is not acknowledged.
@@ -59,13 +59,17 @@ pub(crate) enum Kind {
     GuestBack,
 }
 
-impl Kind {
+impl PacketKind {
     /// True of what travels from the receiver to the sender.
     #[inline]
     pub(crate) fn goes_back(self) -> bool {
         matches!(
             self,
-            Kind::Ack | Kind::Request | Kind::Answer | Kind::OpeningBack | Kind::GuestBack
+            PacketKind::Ack
+                | PacketKind::Request
+                | PacketKind::Answer
+                | PacketKind::OpeningBack
+                | PacketKind::GuestBack
         )
     }
 }
@@ -91,7 +95,7 @@ fn code_point(bits: u64) -> Ecn {
 }
 
 #[inline]
-fn rest(place: u32, kind: Kind, flags: u64, ecn: Ecn) -> u64 {
+fn rest(place: u32, kind: PacketKind, flags: u64, ecn: Ecn) -> u64 {
     u64::from(place)
         | (kind as u64) << KIND_AT
         | flags
@@ -119,7 +123,7 @@ impl<C: Carried> Packet<C> {
             size,
             window,
             options: data.acked,
-            rest: rest(place, Kind::Data, flags, ecn),
+            rest: rest(place, PacketKind::Data, flags, ecn),
             carried,
         }
     }
@@ -133,7 +137,7 @@ impl<C: Carried> Packet<C> {
         now: Time,
     ) -> Packet<C> {
         let options = Options::NONE;
-        let rest = rest(place, Kind::Datagram, 0, Ecn::NotEct);
+        let rest = rest(place, PacketKind::Datagram, 0, Ecn::NotEct);
         Packet {
             number,
             stamp: now,
@@ -156,7 +160,7 @@ impl<C: Carried> Packet<C> {
     ) -> Packet<C> {
         Packet {
             window: index,
-            rest: rest(place, Kind::Request, 0, Ecn::NotEct),
+            rest: rest(place, PacketKind::Request, 0, Ecn::NotEct),
             ..Packet::datagram(flow, place, size, number, now)
         }
     }
@@ -164,7 +168,7 @@ impl<C: Carried> Packet<C> {
     /// A packet of a handshake: `number` is 0 for a SYN and its answer, and 1 for what acknowledges
     /// the answer. The peer measures a round trip from `stamp`.
     pub(crate) fn handshake(
-        kind: Kind,
+        kind: PacketKind,
         flow: usize,
         place: u32,
         size: u32,
@@ -186,7 +190,7 @@ impl<C: Carried> Packet<C> {
         now: Time,
         (back, ecn): (bool, Ecn),
     ) -> Packet<C> {
-        let kind = if back { Kind::GuestBack } else { Kind::Guest };
+        let kind = if back { PacketKind::GuestBack } else { PacketKind::Guest };
         Packet {
             window: serial,
             rest: rest(place, kind, 0, ecn),
@@ -222,7 +226,7 @@ impl<C: Carried> Packet<C> {
             options: options.keep(ack),
             rest: rest(
                 place,
-                Kind::Ack,
+                PacketKind::Ack,
                 flag(ECE, ack.ece) | flag(DUPLICATE, ack.duplicate),
                 Ecn::NotEct,
             ),
@@ -238,18 +242,18 @@ impl<C: Carried> Packet<C> {
 
     /// The packet's kind.
     #[inline]
-    pub(crate) fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> PacketKind {
         match (self.rest >> KIND_AT) as u8 {
-            0 => Kind::Data,
-            1 => Kind::Ack,
-            2 => Kind::Datagram,
-            3 => Kind::Request,
-            4 => Kind::Opening,
-            5 => Kind::Answer,
-            6 => Kind::OpeningBack,
-            7 => Kind::AnswerForth,
-            8 => Kind::Guest,
-            _ => Kind::GuestBack,
+            0 => PacketKind::Data,
+            1 => PacketKind::Ack,
+            2 => PacketKind::Datagram,
+            3 => PacketKind::Request,
+            4 => PacketKind::Opening,
+            5 => PacketKind::Answer,
+            6 => PacketKind::OpeningBack,
+            7 => PacketKind::AnswerForth,
+            8 => PacketKind::Guest,
+            _ => PacketKind::GuestBack,
         }
     }
 

@@ -70,7 +70,7 @@ impl<N: Name> Node<N> {
             proxy.passed(now, gap);
             return self.offer(now, held.entry, out, held.interest, spare);
         }
-        proxy.wait(gap, Proxied { held, out });
+        proxy.wait(now, gap, Proxied { held, out });
         face.counters.proxied += 1;
         self.faces.arm(from);
     }

@@ -99,9 +99,9 @@ impl<N: Name> Proxy<N> {
     }
 
     /// An Interest waits.
-    pub(crate) fn wait(&mut self, gap: Span, proxied: Proxied<N>) {
+    pub(crate) fn wait(&mut self, now: Time, gap: Span, proxied: Proxied<N>) {
         if self.queue.is_empty() {
-            self.next = self.pacer.due(gap);
+            self.is_due(now, gap);
         }
         self.queue.push_back(proxied);
     }
@@ -111,10 +111,11 @@ impl<N: Name> Proxy<N> {
         self.queue.front()
     }
 
-    /// True if the first Interest may leave at this gap; if not, it is looked at when it may.
+    /// True if the first Interest may leave at this gap; if not, it is looked at when it may. A gap
+    /// that has become shorter may have ended before `now`.
     pub(crate) fn is_due(&mut self, now: Time, gap: Span) -> bool {
-        self.next = self.pacer.due(gap);
-        self.next <= now
+        self.next = self.pacer.due(gap).max(now);
+        self.next == now
     }
 
     /// The first Interest stays for one more gap: the link takes no more.

@@ -79,8 +79,7 @@ fn genes() -> String {
         format!("| `{}` | {of} | {name} | {range}{unit} | {source} |\n", kind.name())
     };
     let mut text =
-        "| Kind | Of | Number | Range | Source |\n| --- | --- | --- | --- | --- |\n"
-            .to_owned();
+        "| Kind | Of | Number | Range | Source |\n| --- | --- | --- | --- | --- |\n".to_owned();
     let mut kinds = String::new();
     for kind in GenomeKind::ALL {
         let shape = kind.shape();

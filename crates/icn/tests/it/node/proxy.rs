@@ -86,6 +86,21 @@ fn interests_leave_at_the_rate_in_data_and_what_waits_is_not_offered() {
     assert_eq!((node.face(APP).counters.proxied, node.face(APP).counters.proxy_full), (4, 0));
 }
 
+/// At 8 ms per Interest the second one leaves at 58 ms. Data at 55 ms tells of 4 Mbit/s, less
+/// than 3 ms per Interest: its turn is over.
+#[test]
+fn a_turn_that_a_faster_rate_puts_into_the_past_is_now() {
+    let mut node = node(1000, 100);
+    (0..3).for_each(|number| ask(&mut node, ms(50), APP, number));
+    assert_eq!((actions(&mut node).len(), node.due()), (1, Some(ms(58))));
+    let fast = Rates { primary: Rate::from_mbps(4), secondary: Rate::ZERO };
+    let data = Packet::from(Data { rates: fast, ..data(segment(0)) });
+    node.handle(ms(55), UP, data, &mut Spare::default());
+    assert_eq!((actions(&mut node).len(), node.due()), (1, Some(ms(55))));
+    let left = run(&mut node, ms(58));
+    assert!(left.len() == 2 && left[0] == (55_000, 1) && left[1].1 == 2, "{left:?}");
+}
+
 #[test]
 fn a_second_after_the_latest_data_the_rate_of_the_link_holds() {
     let mut node = node(1000, 100);
