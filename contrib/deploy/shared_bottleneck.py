@@ -63,8 +63,11 @@ SIZE = 750_000
 
 def live(name, seconds, *words):
     """Users in closed loop in the network, until it ends. Returns the process."""
+    if os.path.exists(f"{name}-live"):
+        sys.exit(f"{name}-live is there already: run this in an empty folder")
     with open(f"{name}.toml", "w") as file:
-        file.write(NETWORK.format(seconds=seconds + 5))
+        # The program's end is the network's, and transfers that have begun may take long.
+        file.write(NETWORK.format(seconds=seconds + 60))
     users = ["python3", f"{HERE}/users.py", "receiver", "--users", "8", "--size", str(SIZE), "--seconds", str(seconds), *words]
     serve = f"python3 {HERE}/sink.py"
     command = [NARROWS, "live", f"{name}.toml", "--quiet", "--out", f"{name}-live", "--serve", serve, "--", *users, "--out", os.path.abspath(f"{name}.csv")]

@@ -171,7 +171,7 @@ pub struct Balance {
     excess: f64,
     /// Variance of the number of treated connections.
     variance: f64,
-    /// What bounds the variance for the evidence ([`spread_at_odds`]).
+    /// The bound of the variance for the evidence ([`spread_at_odds`]).
     spread: f64,
 }
 
@@ -189,8 +189,8 @@ impl Balance {
         self.spread += spread_at_odds(odds) * number;
     }
 
-    /// Returns the evidence, 1 at first, that the arms do not have their odds. Each period adds to it
-    /// and is looked at, so a limit of deviations would be passed by chance in a long experiment.
+    /// Returns the evidence, 1 at first, that the arms do not have their odds. It may be looked at
+    /// after each period. A limit of deviations would be passed by chance in a long experiment.
     pub fn evidence(&self) -> f64 {
         let rho = tuning(SOONEST * spread_at_odds(0.5), WRONGLY_DOUBTED);
         odds_evidence(self.excess, self.spread, rho)

@@ -56,8 +56,8 @@ pub fn odds_evidence(excess: f64, variance: f64, rho: f64) -> f64 {
 }
 
 /// Returns the least variance of a normal number whose exponential moments are above those of a
-/// trial with these odds, between 0 and 1 (Kearns and Saul, "Large deviation methods for approximate
-/// probabilistic inference", UAI 1998): 1/4 at even odds.
+/// trial with these odds, between 0 and 1: 1/4 at even odds (Kearns and Saul, "Large deviation
+/// methods for approximate probabilistic inference", UAI 1998).
 pub fn spread_at_odds(odds: f64) -> f64 {
     debug_assert!(odds > 0.0 && odds < 1.0);
     if (odds - 0.5).abs() < 1e-6 {

@@ -1,5 +1,5 @@
 //! Connections open: a SYN, its answer, and what acknowledges that cross the network before the
-//! first data. The sender opens a connection, or the receiver, which then is the client of requests.
+//! first data. The sender opens a connection, or the receiver if it is the client of requests.
 
 use crate::carried::Carried;
 use crate::endpoint::Ends;

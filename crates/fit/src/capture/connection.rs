@@ -8,11 +8,16 @@ use std::time::Duration;
 /// Data that was sent.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
-    /// Sequence number behind the last byte, counted from the first byte of the connection.
+    /// Sequence numbers of the first byte and of that behind the last one, counted from the first
+    /// byte of the connection.
+    begin: u64,
     end: u64,
     at: Duration,
     /// False if a part of the data was retransmitted. Its acknowledgement then gives no round trip.
     is_single: bool,
+    /// False of less than half a segment. Its acknowledgement gives no round trip either, because
+    /// links take less time for it than for the packets of which the base round trip is computed.
+    is_full: bool,
 }
 
 /// Follows the data of one direction, and the acknowledgements of the data.
@@ -110,12 +115,16 @@ impl Connection {
         if begin < self.next {
             let again = end.min(self.next).saturating_sub(begin);
             self.resent.iter_mut().for_each(|own| *own += again as f64);
-            for own in self.under_way.iter_mut().filter(|own| own.end > begin && own.end <= end) {
+            // A super-segment may be repeated in parts.
+            for own in self.under_way.iter_mut().filter(|own| own.begin < end && begin < own.end) {
                 own.is_single = false;
             }
         }
         if end > self.next {
-            self.under_way.push_back(Sent { end, at, is_single: begin >= self.next });
+            let full = self.mss.map_or(self.largest, u32::from);
+            let is_full = 2 * packet.payload >= full;
+            let is_single = begin >= self.next;
+            self.under_way.push_back(Sent { begin, end, at, is_single, is_full });
             self.next = end;
         }
     }
@@ -211,14 +220,14 @@ impl Connection {
     }
 
     /// Returns the time at which the last data with an end in (`from`, `to`] was sent. `None` if it
-    /// was retransmitted, or if a part of it was known to have arrived: such data waited for
-    /// earlier data that was missing, so its acknowledgement gives no round trip.
+    /// was retransmitted or is short, or if a part of it was known to have arrived: such data waited
+    /// for earlier data that was missing, so its acknowledgement gives no round trip.
     fn latest_below(&self, to: u64, from: u64) -> Option<Duration> {
         let index = self.under_way.partition_point(|own| own.end <= to).checked_sub(1)?;
         let own = self.under_way[index];
         let above = self.above.range(..own.end).next_back();
         let is_known = above.is_some_and(|(_, to)| *to >= own.end);
-        (own.end > from && own.is_single && !is_known).then_some(own.at)
+        (own.end > from && own.is_single && own.is_full && !is_known).then_some(own.at)
     }
 
     /// Returns the measurement, or the reason why it cannot be made.
@@ -248,5 +257,44 @@ impl Connection {
                 "The capture does not have the beginning of the connection, so it may have been made at the receiver, where round trips cannot be seen.".to_owned()
             }),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// iperf3 first sends 37 bytes, whose round trip is shorter than those of full packets.
+    #[test]
+    fn short_segments_give_no_round_trip() {
+        let [here, there] = ["10.0.0.1:1000", "10.0.0.2:5201"].map(|own| own.parse().unwrap());
+        let flow = Flow { from: here, to: there };
+        let mut own = Connection::new(flow);
+        let mut packet = |ms, flow, seq, ack, payload, is_syn| {
+            own.take(
+                Duration::from_millis(ms),
+                Packet {
+                    flow,
+                    seq,
+                    ack,
+                    payload,
+                    headers: 40,
+                    is_syn,
+                    mss: is_syn.then_some(1460),
+                    has_timestamps: false,
+                    blocks: [None; 4],
+                },
+            );
+        };
+        packet(0, flow, 0, None, 0, true);
+        packet(80, flow.back(), 0, Some(1), 0, true);
+        packet(81, flow, 1, Some(1), 37, false);
+        packet(81, flow, 38, Some(1), 1460, false);
+        packet(161, flow.back(), 1, Some(38), 0, false);
+        packet(167, flow.back(), 1, Some(1498), 0, false);
+        let found: Vec<(f64, Option<f64>)> =
+            own.points.iter().map(|point| (point.delivered, point.rtt)).collect();
+        assert_eq!(found, [(37.0, None), (1497.0, Some(0.086))]);
+        assert_eq!(own.handshake, Some((Duration::from_millis(80), true)));
     }
 }

@@ -14,8 +14,8 @@ use std::os::fd::OwnedFd;
 pub struct FlowSockets {
     pub application: Application,
     pub endpoint: Endpoint,
-    /// Accepts its connections at the receiver; `None` if the receiver opens them, and for a flow of
-    /// datagrams.
+    /// Accepts its connections at the receiver. `None` if the receiver opens them, and for a flow
+    /// of datagrams.
     pub listener: Option<OwnedFd>,
     /// Address of the receiver.
     pub to: SocketAddr,

@@ -1,6 +1,7 @@
 //! One scenario, simulated and live: applications do the same, and their transfers take similar
 //! times.
 
+use crate::host::alone;
 use narrows_measure::{FlowRecord, Record, Transfer};
 use narrows_scenario::Scenario;
 use narrows_units::{Span, Time};
@@ -83,11 +84,13 @@ fn applications_do_the_same_in_both_worlds() {
     let scenario: Scenario =
         narrows_scenario::parse(SCENARIO, "test.toml", &|path| std::fs::read_to_string(path))
             .expect("a scenario");
+    let _alone = alone();
     let simulated = narrows_sim::run(&scenario).expect("it runs");
     let live = narrows_live::run(&scenario, &mut |_| true).expect("it runs live");
-    let late = live.emulation.as_ref().expect("a live run").late_max;
-    if late > Span::from_millis(100) {
-        eprintln!("skipped: this machine stood still, a packet was handed over {late} late");
+    let late = live.emulation.as_ref().expect("a live run");
+    let (late, most) = (late.late_p99, late.late_max);
+    if most > Span::from_millis(100) {
+        eprintln!("skipped: this machine stood still, a packet was handed over {most} late");
         return;
     }
     // Random draws do not depend on the world.
@@ -103,6 +106,12 @@ fn applications_do_the_same_in_both_worlds() {
     };
     assert_eq!(begun(&live), begun(&simulated));
     // Durations do depend on it: threads wake up late, and kernel and simulator differ.
+    if late > Span::from_millis(5) {
+        eprintln!(
+            "durations are not compared: one packet in a hundred was handed over {late} late"
+        );
+        return;
+    }
     for name in ["arrivals", "size", "requests"] {
         let (kernel, simulator) =
             (median(&transfers(&live, name)), median(&transfers(&simulated, name)));
@@ -111,8 +120,8 @@ fn applications_do_the_same_in_both_worlds() {
             "{name}: slowdown {kernel} live, {simulator} simulated"
         );
     }
-    // Two round trips of 200 ms, of which the first is the handshake of the client, and less than 10
-    // ms for the packets. A connection opened by the server would take half a round trip more.
+    // Two round trips of 200 ms, of which the first is the handshake of the client, and less than
+    // 10 ms for the packets. A connection opened by the server would take half a round trip more.
     let took = |record: &Record| -> Vec<f64> {
         transfers(record, "asking").iter().map(|own| own.took.as_secs_f64()).collect()
     };
