@@ -31,4 +31,4 @@ def test_the_source_distribution_has_every_file_that_the_build_reads(root, place
     with tarfile.open(made) as archive:
         held = {name.split("/", 1)[1] for name in archive.getnames()}
     assert sorted(needed - held) == [], "name these in `include` of [tool.maturin] in pyproject.toml"
-    assert {"pyproject.toml", "Cargo.lock", "README.md", "LICENSE-MIT", "LICENSE-APACHE"} <= held
+    assert {"pyproject.toml", "Cargo.lock", "python/README.md", "LICENSE-MIT", "LICENSE-APACHE"} <= held
