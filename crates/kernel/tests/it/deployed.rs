@@ -279,13 +279,13 @@ while True:
 "#;
 
     #[test]
-    #[ignore = "some seconds with 500 connections"]
-    fn five_hundred_senders_are_put_back_by_order_and_by_the_lease() {
+    #[ignore = "some seconds with 1000 connections"]
+    fn a_thousand_senders_are_put_back_by_order_and_by_the_lease() {
         if !is_root() {
             return;
         }
         let [treatment, _] = controllers();
-        const SENDING: u64 = 500;
+        const SENDING: u64 = 1000;
         for by_order in [true, false] {
             let what = if by_order { "many-order" } else { "many-lease" };
             let group = Group::make(what);
