@@ -118,8 +118,8 @@ fn least_bound(differences: &[f64], rho: f64, alpha: f64) -> Option<f64> {
     Some(free)
 }
 
-/// The mean of a few numbers, their deviation, and half the width of the 95 % interval of the mean by
-/// Student's t, which holds for a number of values that was fixed before.
+/// The mean of a few numbers, their deviation, and half the width of the 95 % interval of the mean
+/// by Student's t, which holds for a number of values that was fixed before.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mean {
     /// The mean.

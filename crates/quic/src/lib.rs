@@ -12,8 +12,8 @@
 //! ```
 //!
 //! The library hears of packets sent, acknowledged and lost; a [`Controller`] of Narrows decides.
-//! Its window is in packets, the library's in bytes, so a larger MTU changes the unit alone. Delivery
-//! rates are sampled here, as TCP does it (draft-cheng-iccrg-delivery-rate-estimation-02).
+//! Its window is in packets, the library's in bytes, so a larger MTU changes the unit alone.
+//! Delivery rates are sampled here, as TCP does it (draft-cheng-iccrg-delivery-rate-estimation-02).
 //!
 //! [`noq`] obeys windows and pacing rates and tells the number of each packet. [`quinn`] obeys
 //! windows alone. A controller that needs more than a library gives is refused with the reason:

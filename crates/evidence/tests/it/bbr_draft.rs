@@ -1,4 +1,5 @@
-//! The draft's test cases of BBR: each passes or its failure is explained by an experiment, and each can fail.
+//! The draft's test cases of BBR: each passes or its failure is explained by an experiment, and
+//! each can fail.
 
 mod mutants;
 
@@ -50,7 +51,8 @@ fn there_are_22_cases_in_the_drafts_order() {
     assert!(cases().iter().all(|case| !case.title.is_empty() && case.demand.ends_with('.')));
 }
 
-/// Two variants fail, by the draft's own pseudocode; the variants beside them are the experiments that show why.
+/// Two variants fail, by the draft's own pseudocode; the variants beside them are the experiments
+/// that show why.
 #[test]
 fn bbr3_meets_the_draft() {
     let outcomes = all(&Subject::draft());
@@ -171,7 +173,8 @@ fn one_that_says_it_is_bbr_and_shows_no_state_fails() {
     );
 }
 
-/// The others of the grid take tens of seconds: `cargo test -p narrows-evidence --test it -- --ignored the_whole_grid`.
+/// The others of the grid take tens of seconds: `cargo test -p narrows-evidence --test it --
+/// --ignored the_whole_grid`.
 #[test]
 fn the_grid_of_paths_up_to_50_megabits_and_200_milliseconds() {
     let cells = grid();

@@ -173,7 +173,8 @@ fn carried_out(check: &Check, runs: &[Run]) -> Vec<(Run, Kept)> {
     made.into_inner().unwrap()
 }
 
-/// The rate of PCC in the kernel does not depend on feedback while none comes: 198 packets leave in 20 s, where those of a timeout that doubles are 2.
+/// The rate of PCC in the kernel does not depend on feedback while none comes: 198 packets leave in
+/// 20 s, where those of a timeout that doubles are 2.
 #[test]
 fn a_sender_that_goes_on_without_feedback_fails_and_others_do_not() {
     assert_eq!(verdict("pcc-vivace", "collapse"), Level::Fail);

@@ -51,8 +51,9 @@ fn half_of_all_packets_lost_make_a_meter_trip() {
     assert_eq!(value("meter", "", &stream("1.448 Mbit/s", "3 Mbit/s", "")), Some(0.0));
 }
 
-/// Ten times s / (Tr sqrt(2 p / 3)) is the bound of RFC 8083: at a tenth of loss, and a round trip of 20 ms and a queue of ten packets, some 260 packets a second, with a
-/// queue of ninety 32; the stream has 91.
+/// Ten times s / (Tr sqrt(2 p / 3)) is the bound of RFC 8083: at a tenth of loss, and a round trip
+/// of 20 ms and a queue of ten packets, some 260 packets a second, with a queue of ninety 32; the
+/// stream has 91.
 #[test]
 fn a_media_breaker_trips_by_the_round_trip_that_is_measured() {
     let media = |buffer: &str| {
@@ -86,7 +87,8 @@ fn what_never_comes_back_is_lost_for_good() {
 
 #[test]
 fn recovery_ends_when_nine_tenths_are_used() {
-    // The stream fills 1.5 of 1.6 Mbit/s, 94 %. The first window of 0.2 s after an outage is full, since ten packets wait.
+    // The stream fills 1.5 of 1.6 Mbit/s, 94 %. The first window of 0.2 s after an outage is full,
+    // since ten packets wait.
     let change = "[[change]]\nlink = \"l\"\nat = \"20 s\"\ndown_for = \"1 s\"\n";
     let recovery = value("recovery", "", &stream("1.448 Mbit/s", "1.6 Mbit/s", change)).unwrap();
     assert!((0.2..0.26).contains(&recovery), "{recovery}");
@@ -105,7 +107,8 @@ fn a_timeout_doubles_its_gaps() {
     assert!((1.9..2.1).contains(&growth), "{growth}");
 }
 
-/// One stream of 1.448 Mbit/s has a link of 1.5 Mbit/s to itself from 10 to 20 s, and by fair queueing half of it from 20 to 30 s: it changes by 0.5 of a mean of 0.75.
+/// One stream of 1.448 Mbit/s has a link of 1.5 Mbit/s to itself from 10 to 20 s, and by fair
+/// queueing half of it from 20 to 30 s: it changes by 0.5 of a mean of 0.75.
 #[test]
 fn a_long_flow_whose_goodput_changes_drifts() {
     let second = "[[flow]]\nname = \"second\"\nfrom = \"a\"\nto = \"b\"\nstart = \"20 s\"\nworkload = { rate = \"1.448 Mbit/s\" }\n";

@@ -1,4 +1,5 @@
-//! Published faults: who has them can be chosen and is in no list, and networks that a search has found show them.
+//! Published faults: who has them can be chosen and is in no list, and networks that a search has
+//! found show them.
 
 use narrows_control::Controllers;
 use narrows_control::mutants::all;
@@ -14,7 +15,8 @@ fn mutants_are_chosen_by_name_and_stand_in_no_list() {
     assert_eq!(all().len(), 16);
 }
 
-/// The mean score of a mutant beside the controller without its fault, over five seeds, on the network of these numbers.
+/// The mean score of a mutant beside the controller without its fault, over five seeds, on the
+/// network of these numbers.
 fn score(mutant: &str, goal: Goal, transport: &str, genome: &Genome) -> f64 {
     let original = mutant.split_once('-').expect("its name begins with that of the controller").0;
     let aim = Aim {
@@ -42,7 +44,8 @@ fn networks_that_the_search_has_found_show_the_faults() {
     // Ten pauses of 200 ms, a millisecond apart: what an application sends between them is little.
     let pauses = network(GenomeKind::Pauses, &[40.0, 100.0, 1.0], &[0.009, 200.0, 10.0, 1.0]);
     let unlimited = score("bbr-unlimited", Goal::Idle, "", &pauses);
-    // A finding needs 0.3. As in Linux, only writes mark samples as limited by the application, so the original marks less, too.
+    // A finding needs 0.3. As in Linux, only writes mark samples as limited by the application, so
+    // the original marks less, too.
     assert!(unlimited >= 0.3, "{unlimited}");
     let pause = network(GenomeKind::Pauses, &[50.0, 2.0, 0.5], &[0.04, 30.0, 1.0, 1.0]);
     let forgets = score("bbr-forgets", Goal::Idle, "", &pause);
@@ -54,7 +57,8 @@ fn networks_that_the_search_has_found_show_the_faults() {
     assert_eq!(score("cubic-overshoot", Goal::Waste, "", &drops), 0.0);
 }
 
-/// The fault of Linux before 2018 costs a round trip with four packets: less than two hundredths of 15 s, at the very moment of PROBE_RTT.
+/// The fault of Linux before 2018 costs a round trip with four packets: less than two hundredths of
+/// 15 s, at the very moment of PROBE_RTT.
 #[test]
 fn sending_again_in_probe_rtt_costs_a_round_trip_and_no_more() {
     let met = Genome {
@@ -66,7 +70,8 @@ fn sending_again_in_probe_rtt_costs_a_round_trip_and_no_more() {
     assert!(0.0 < idle_probe && idle_probe < 0.03, "{idle_probe}");
 }
 
-/// HyStart leaves slow start at 632 segments, and with rounds that begin anew only above 16 at 516 (Linux commit 25c1a9ca53db, its message).
+/// HyStart leaves slow start at 632 segments, and with rounds that begin anew only above 16 at 516
+/// (Linux commit 25c1a9ca53db, its message).
 #[test]
 fn rounds_that_begin_anew_above_16_segments_end_slow_start_early() {
     let text = include_str!("../../../../papers/known-answers/start.toml");

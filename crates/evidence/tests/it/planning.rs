@@ -70,7 +70,8 @@ fn a_program_has_no_cells_of_other_segments() {
     assert_eq!(cells, ["segments of 1448 B", "segments of 1448 B"]);
 }
 
-/// A baseline that is checked is its own reference, so what it does to itself is read, on the kernel as well.
+/// A baseline that is checked is its own reference, so what it does to itself is read, on the
+/// kernel as well.
 #[test]
 fn the_kernel_is_asked_for_all_that_its_verdict_reads() {
     for subject in ["newreno", "cubic", "bbr"] {
@@ -134,7 +135,8 @@ fn the_worst_cell_is_one_that_is_judged() {
     assert_eq!(measures(&report(&check, &lacking)), ["rtt_p50", "goodput", "jain"]);
 }
 
-/// Utilisation 80 beside 100, delay 40 beside 20: the baselines are better in both, and both are told.
+/// Utilisation 80 beside 100, delay 40 beside 20: the baselines are better in both, and both are
+/// told.
 #[test]
 fn a_rule_of_two_numbers_shows_both() {
     let rule = "kind = \"pareto\"\nmeasure = \"utilisation\"\nand = \"delay_p95\"\nconcern = { by = 5, times = 1.15 }";

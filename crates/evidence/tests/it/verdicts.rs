@@ -54,7 +54,8 @@ pub fn check_of(cast: &str, rule: &str, subject: &str, program: bool) -> Check {
     Check::new(suite, players, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Carries a check out with numbers by who plays, variant and seed, and answers with the verdict, whether it is fragile, and how many runs there were.
+/// Carries a check out with numbers by who plays, variant and seed, and answers with the verdict,
+/// whether it is fragile, and how many runs there were.
 fn judged(
     check: &Check,
     value: impl Fn(&str, Variant, u16) -> Option<f64>,
@@ -182,7 +183,8 @@ fn an_interval_that_holds_the_bound_is_undecided() {
             1.0
         })
     };
-    // In logarithms, from 5 %: 1.79 and -1.61: no interval of five or thirty such values is on one side of zero; from 1 %: 3.4 and 0.
+    // In logarithms, from 5 %: 1.79 and -1.61: no interval of five or thirty such values is on one
+    // side of zero; from 1 %: 3.4 and 0.
     assert_eq!(judged(&check, wide).0, Level::Concern);
 }
 
@@ -210,7 +212,8 @@ fn a_baseline_passes_by_construction() {
 fn harm_is_held_against_the_most_that_baselines_do() {
     let rule = "kind = \"harm\"\nmeasure = \"goodput\"\nof = \"other\"\nfail = { by = 0.05 }";
     let check = check("pairs", rule, "bbr");
-    // Alone 10. NewReno beside newreno has 5 (harm 0.5), beside cubic 4 (0.6): beside bbr 3.6 is harm 0.64, 3.4 is 0.66.
+    // Alone 10. NewReno beside newreno has 5 (harm 0.5), beside cubic 4 (0.6): beside bbr 3.6 is
+    // harm 0.64, 3.4 is 0.66.
     let of = |beside_bbr: f64| {
         judged(&check, |who, _, _| {
             Some(match who {
@@ -267,8 +270,8 @@ fn equal_use_does_not_excuse_a_longer_queue_than_every_baselines() {
         report.criteria[0].standing.clone()
     };
     let of = |own| beside(own, [90.0, 50.0]);
-    // Worse in both, in one with the other equal, and by less than a margin better in the other: the queue that CoDel keeps at
-    // 10 ms for CUBIC and at 132 ms for BBR, with equal utilisation.
+    // Worse in both, in one with the other equal, and by less than a margin better in the other:
+    // the queue that CoDel keeps at 10 ms for CUBIC and at 132 ms for BBR, with equal utilisation.
     for own in [[80.0, 60.0], [80.0, 50.0], [86.0, 90.0], [90.0, 660.0], [91.0, 660.0]] {
         assert_eq!(of(own), Standing::Judged(Level::Concern), "{own:?}");
     }
@@ -317,7 +320,8 @@ fn a_rule_that_is_none_is_refused_with_its_file() {
     assert!(refused("kind = \"relative\"\nmeasure = \"loss\"").contains("needs a bound"));
 }
 
-/// Two grids may have cells of one label: the grid is named, so that versions compare each with itself.
+/// Two grids may have cells of one label: the grid is named, so that versions compare each with
+/// itself.
 #[test]
 fn cells_of_several_grids_are_told_apart() {
     let axis = "[sweep]\n\"link.l.rate\" = [\"1 Mbit/s\", \"2 Mbit/s\"]\n";
@@ -594,7 +598,8 @@ fn a_program_is_one_flow_that_sends_all_the_time() {
     );
 }
 
-/// It has no numbers there: a concern, with the reason. One that can go on nowhere is not judged at all.
+/// It has no numbers there: a concern, with the reason. One that can go on nowhere is not judged at
+/// all.
 #[test]
 fn where_a_controller_cannot_go_on_is_a_concern() {
     let check = check("alone", LOSS, "bbr");
@@ -626,7 +631,8 @@ fn where_a_controller_cannot_go_on_is_a_concern() {
     assert_eq!(reason, "its window grew without end (g: bbr, seed 1)");
 }
 
-/// Allegro sees no loss in a buffer without end, and sends ever more: there is nothing to draw, and the check goes on.
+/// Allegro sees no loss in a buffer without end, and sends ever more: there is nothing to draw, and
+/// the check goes on.
 #[test]
 fn a_run_that_cannot_go_on_is_not_drawn() {
     let link = "duration = \"30 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"20 Mbit/s\"\ndelay = \"10 ms\"\n";

@@ -89,8 +89,8 @@ impl<C: BorrowMut<Client>> RequestLoop<C> {
         Ok(())
     }
 
-    /// Connects to the forwarder again. Call [`begin`](RequestLoop::begin) next, with the request for the
-    /// new connection.
+    /// Connects to the forwarder again. Call [`begin`](RequestLoop::begin) next, with the request
+    /// for the new connection.
     ///
     /// # Errors
     /// No forwarder answers at its place.

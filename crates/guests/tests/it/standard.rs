@@ -30,7 +30,8 @@ fn cubic_and_newreno_of_the_stacks_have_the_queues_of_ours() {
 /// the largest bandwidth at each round while `ack_phase` is `ProbeStopping`, so that it spans two
 /// rounds in place of two cycles, and the estimate sinks between probes. Ours has 96.8 %.
 ///
-/// If this fails because noq is better, the defect has been repaired: change docs/how-to/quic.md too.
+/// If this fails because noq is better, the defect has been repaired: change docs/how-to/quic.md
+/// too.
 #[test]
 fn bbr3_of_noq_1_4_0_forgets_its_bandwidth() {
     let used = utilisation(&alone("noq:bbr3"));

@@ -34,7 +34,8 @@ fn numbers(axis: &GridAxis) -> Option<&[f64]> {
     axis.numbers.as_deref().filter(|numbers| numbers.len() > 2)
 }
 
-/// A metric over the axis that makes a line, else the longest, with a colour for each combination of the others.
+/// A metric over the axis that makes a line, else the longest, with a colour for each combination
+/// of the others.
 fn over_axes(grid: &Grid, column: &Column) -> Figure {
     let (head, metric, spreads) =
         (column.head(), column.metric, grid.spreads_in(grid.cells(), column));
@@ -108,8 +109,8 @@ fn ends(values: &[f64]) -> f64 {
         / values.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// Returns each measure of a matrix on each network: the networks of the first measure, then those of
-/// the next.
+/// Returns each measure of a matrix on each network: the networks of the first measure, then those
+/// of the next.
 pub(crate) fn pairs(grid: &Grid, matrix: &Matrix) -> Vec<Figure> {
     let several = matrix.conditions.len() > 1;
     let one = |measure: &Measure, condition: usize, network: &str| {

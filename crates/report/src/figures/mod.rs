@@ -18,8 +18,8 @@ pub(crate) use scorecard::of_traffic;
 use crate::Grid;
 use narrows_figure::Figure;
 
-/// Returns the figures of a sweep: its main metrics; of a matrix the effects of pairs; of a scorecard
-/// each of its numbers.
+/// Returns the figures of a sweep: its main metrics; of a matrix the effects of pairs; of a
+/// scorecard each of its numbers.
 pub fn grid_figures(grid: &Grid) -> Vec<Figure> {
     grid.scorecard.as_ref().map_or_else(|| grid::figures(grid), scorecard::figures)
 }

@@ -34,7 +34,8 @@ pub(crate) fn colours<'a>(plots: impl Iterator<Item = &'a DrawnPlot>) -> Vec<&'a
     names
 }
 
-/// The plots of a figure. Its name is that of paper and figure, with a number where there are several.
+/// The plots of a figure. Its name is that of paper and figure, with a number where there are
+/// several.
 fn of_figure(kept: &KeptPlots, names: &[&str]) -> Vec<Figure> {
     let drawn = |plot| {
         panels(plot, names).into_iter().map(|panel| {

@@ -67,7 +67,8 @@ fn dot(estimate: &Estimate, against: Option<f64>) -> Option<Dot> {
     Some(Dot { at: estimate.median?, range: estimate.low.zip(estimate.high), against })
 }
 
-/// A row for each network, alone and beside each competitor, or beside only one on a scale from 0 to 1.
+/// A row for each network, alone and beside each competitor, or beside only one on a scale from 0
+/// to 1.
 fn tracks(
     card: &Scorecard,
     traffic: &Traffic,

@@ -139,7 +139,8 @@ struct Extent {
     seeds: usize,
     each_flow: bool,
     room: Room,
-    /// Queueing delays are drawn even where the rate is constant and the queue tells as much: an overlay has measured them.
+    /// Queueing delays are drawn even where the rate is constant and the queue tells as much: an
+    /// overlay has measured them.
     delays: bool,
     /// Packets in flight are drawn only if an overlay has measured them.
     in_flight: bool,
@@ -219,7 +220,8 @@ fn unequal(runs: &[Record]) -> bool {
         .is_some_and(|jain| jain.median < UNEQUAL)
 }
 
-/// The links that some run used most, those that dropped or marked packets, and those that bring Data.
+/// The links that some run used most, those that dropped or marked packets, and those that bring
+/// Data.
 fn links<'a>(runs: &[&'a Record]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     let limiting = runs.iter().filter_map(|run| bottleneck(run));

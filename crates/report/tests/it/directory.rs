@@ -1,4 +1,5 @@
-//! The result directory: one owner, complete or absent, and readable again while it is as it was written.
+//! The result directory: one owner, complete or absent, and readable again while it is as it was
+//! written.
 
 use narrows_measure::{Change, Changed, Emulation, Limit, Replayed, Transfer, Transfers};
 use narrows_report::{

@@ -63,7 +63,8 @@ fn figures_have_title_setup_legend_colours_and_the_limits_of_the_page() {
         assert!(queue.contains(said), "{said} is not in {}", &queue[..2000.min(queue.len())]);
     }
     assert_eq!(queue, drawn("queue-at-bottleneck"));
-    // Nine runs, a mark each, and one for each case in the legend: circles of the first case, polygons of the others.
+    // Nine runs, a mark each, and one for each case in the legend: circles of the first case,
+    // polygons of the others.
     let scatter = drawn("goodput-against-delay");
     let marks = |shape: &str| scatter.matches(shape).count();
     assert_eq!((marks("<ellipse"), marks("<polygon")), (4, 8));

@@ -25,7 +25,8 @@ fn lineup() -> Lineup {
     }
 }
 
-/// Numbers that differ by controller, by what is beside it, by network and by seed; transfers of medium size are rare on the far network.
+/// Numbers that differ by controller, by what is beside it, by network and by seed; transfers of
+/// medium size are rare on the far network.
 fn card() -> Scorecard {
     let lineup = lineup();
     let runs: Vec<TrafficRun> = lineup.runs();

@@ -60,7 +60,8 @@ fn the_page_has_what_is_known_so_far() {
         "{}",
         third["setup"]
     );
-    // No curve goes beyond what has come by more than half the width of its last interval, and some have come as far.
+    // No curve goes beyond what has come by more than half the width of its last interval, and some
+    // have come as far.
     let ends = third["lines"].as_array().expect("lines").iter().map(|line| {
         let values = line["y"].as_array().expect("values").len() as f64;
         line["x0"].as_f64().expect("a place")

@@ -1,5 +1,5 @@
-//! Known properties of BBR version 3, beside version 1 and CUBIC. `docs/reference/controllers/bbr3.md` has
-//! the numbers.
+//! Known properties of BBR version 3, beside version 1 and CUBIC.
+//! `docs/reference/controllers/bbr3.md` has the numbers.
 
 use crate::common::{bottleneck, median, one_link, run, utilisation};
 use narrows_measure::Record;

@@ -20,8 +20,8 @@ fn counted(name: &str) -> Option<[u64; 2]> {
 }
 
 /// Fifty agents are killed, every other one while it starts. After each, connections get their
-/// default within the lease and a tenth of a second, and the next agent goes on; or the experiment is
-/// removed, and nothing is left.
+/// default within the lease and a tenth of a second, and the next agent goes on; or the experiment
+/// is removed, and nothing is left.
 #[test]
 #[ignore = "five minutes: --ignored fifty_kills_leave_nothing"]
 fn fifty_kills_leave_nothing() {

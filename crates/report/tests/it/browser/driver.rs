@@ -8,7 +8,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
-/// How long a page may take to become what a test waits for, on a machine that has other things to do.
+/// How long a page may take to become what a test waits for, on a machine that has other things to
+/// do.
 const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A page in a browser of its own.
@@ -178,7 +179,8 @@ impl Browser {
         }
     }
 
-    /// Moves the mouse along these points of the page, with the button down from the first to the last if it drags.
+    /// Moves the mouse along these points of the page, with the button down from the first to the
+    /// last if it drags.
     pub fn mouse(&mut self, points: &[(f64, f64)], drags: bool) {
         let mut event = |kind: &str, (x, y): (f64, f64)| {
             let button = if drags { "left" } else { "none" };

@@ -11,7 +11,8 @@ use narrows_units::{Bytes, Random, Span, Time};
 use serde_json::{Value, json};
 use std::fs;
 
-/// Bytes that the page of a default comparison may have; three cases with three seeds and two flows each are as large.
+/// Bytes that the page of a default comparison may have; three cases with three seeds and two flows
+/// each are as large.
 const LARGEST: usize = 2_000_000;
 
 fn number(value: &Value) -> f64 {
@@ -238,7 +239,8 @@ fn a_million_samples_are_drawn_as_finely_as_they_can_be_seen() {
     browser.open(&html(&a_million_samples()));
     let step = "document.getElementById('time').data.find((t) => t.yaxis === 'y2').dx";
     let coarse = number(&browser.value(step));
-    // Work for the browser does not grow with the samples, at any zoom: that is what keeps it fast on any machine.
+    // Work for the browser does not grow with the samples, at any zoom: that is what keeps it fast
+    // on any machine.
     let mut finest = coarse;
     for span in [1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0] {
         browser.value(&format!(
@@ -260,7 +262,8 @@ fn a_million_samples_are_drawn_as_finely_as_they_can_be_seen() {
     assert_eq!(browser.faults(), [] as [&str; 0]);
 }
 
-/// Seconds of work that a page may need before it is drawn, and frames per second while it is panned.
+/// Seconds of work that a page may need before it is drawn, and frames per second while it is
+/// panned.
 const OPENS_WITHIN: f64 = 2.0;
 const FRAMES: f64 = 30.0;
 

@@ -1,5 +1,6 @@
-//! Two consumers of an information-centric network, with numbers to check by hand: "first" has 8 + 2 Mbit/s over two paths, three to one, and from 10 s on 5 Mbit/s;
-//! "second" begins there, has 4 Mbit/s, and each tenth of its Interests is refused in its first second.
+//! Two consumers of an information-centric network, with numbers to check by hand: "first" has 8 +
+//! 2 Mbit/s over two paths, three to one, and from 10 s on 5 Mbit/s; "second" begins there, has 4
+//! Mbit/s, and each tenth of its Interests is refused in its first second.
 
 use super::{empty_link, flow};
 use narrows_measure::{

@@ -1,4 +1,5 @@
-//! Measurements made up by a fluid model: a saw-tooth, a cubic curve and a rate prober share a bottleneck. Plausible to look at, known to be no simulation.
+//! Measurements made up by a fluid model: a saw-tooth, a cubic curve and a rate prober share a
+//! bottleneck. Plausible to look at, known to be no simulation.
 
 #![allow(dead_code)]
 
