@@ -95,8 +95,14 @@ for part in $parts; do
 	case $part in
 	deb) deb ;;
 	tar) tarballs ;;
-	wheels) make --no-print-directory wheels && cp target/wheels/*.whl "$out/" ;;
-	*) echo "unknown part $part: deb, tar or wheels" >&2 && exit 2 ;;
+	wheels)
+		make --no-print-directory wheels
+		cp target/wheels/*.whl "$out/"
+		;;
+	*)
+		echo "unknown part $part: deb, tar or wheels" >&2
+		exit 2
+		;;
 	esac
 done
 python3 ci/sbom.py >"$out/sbom.cdx.json"
