@@ -3,7 +3,9 @@
 //! The queue shows the properties of the link. While packets wait, the link sends at its rate. So
 //! the rate is measured while round trips are above the base; if they never are, only a lower bound
 //! is known. A buffer shows its size if the queue had the same length at most episodes of loss.
-//! Losses at shorter queues have another cause. The limits in this file are our choice.
+//! Losses at shorter queues have another cause, or smoothed round trips have missed the longest
+//! queue: then there are two estimates, between which a simulation can decide. The limits in this
+//! file are our choice.
 
 use crate::measured::{FitError, Measured, Origin};
 use narrows_measure::sequential::Mean;
@@ -30,10 +32,13 @@ pub enum Buffer {
         full: usize,
         /// All episodes of loss.
         episodes: usize,
+        /// True if the buffer is taken to have been full in all episodes, also in those that had
+        /// shorter smoothed round trips.
+        is_assumed: bool,
     },
     /// It was never full: it holds at least these bytes.
     NotFilled {
-        /// Longest queue in bytes.
+        /// A queue in bytes that a twentieth of the round trips reached.
         at_least: f64,
     },
 }
@@ -64,7 +69,8 @@ pub struct Estimate {
     /// which may contain a queue, or `shorter` is known.
     pub is_base_bound: bool,
     /// A round trip in seconds, of the handshake or of the kernel's filter, that is below half of
-    /// all round trips of data: a proxy answered, or the queue never emptied.
+    /// all round trips of data, or below a tenth if these are smoothed: a proxy answered, or the
+    /// queue never emptied.
     pub shorter: Option<f64>,
     /// The buffer.
     pub buffer: Buffer,
@@ -76,19 +82,62 @@ pub struct Estimate {
     pub median_rtt: f64,
 }
 
+/// What a flow did on a path, as a mean over seeds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Means {
+    /// Payload that arrived, in bit/s over the whole time.
+    pub goodput: f64,
+    /// Median round trip in seconds.
+    pub median_rtt: f64,
+}
+
+/// Share by which goodput and median round trip of a simulation may miss the measurement.
+const NEAR: f64 = 0.15;
+
+impl Estimate {
+    /// Returns how far a simulation of the path is from the measurement: the sum of the logarithms
+    /// of the ratios of goodput and of median round trip.
+    pub fn distance(&self, simulated: Means) -> f64 {
+        (simulated.goodput / self.goodput).ln().abs()
+            + (simulated.median_rtt / self.median_rtt).ln().abs()
+    }
+
+    /// True if a simulation of the path meets the measurement: goodput and median round trip
+    /// differ by at most 15 %.
+    pub fn meets(&self, simulated: Means) -> bool {
+        let near = |own: f64, measured: f64| (own / measured - 1.0).abs() <= NEAR;
+        near(simulated.goodput, self.goodput) && near(simulated.median_rtt, self.median_rtt)
+    }
+}
+
 /// Number of parts of the queued time whose rates give the interval.
 const PARTS: usize = 10;
 /// Share of the longest queue at which the buffer counts as full.
 const FULL: f64 = 0.9;
+/// Share of the round trips of a capture that are not above the longest queue. The others may have
+/// waited for the host.
+const OF_PATH: f64 = 0.99;
 /// Share of the episodes of loss that must be at a full buffer.
 const MOST_EPISODES: f64 = 1.0 / 3.0;
 
-/// Estimates the path that a flow met. Errors call the measurement `name`.
+/// Estimates the path that a flow met. If round trips are smoothed and losses came at short ones,
+/// there is a second estimate, in which the buffer was full at all losses. Errors call the
+/// measurement `name`.
 ///
 /// # Errors
 ///
 /// The measurement lasts less than two seconds, or nothing arrived in it.
-pub fn estimate(name: &str, measured: &Measured) -> Result<Estimate, FitError> {
+pub fn estimates(name: &str, measured: &Measured) -> Result<Vec<Estimate>, FitError> {
+    let by_queue = estimate(name, measured, false)?;
+    let open = measured.origin != Origin::Capture
+        && by_queue.losses.share > 0.0
+        && by_queue.rate_range.is_some();
+    let all_full = open.then(|| estimate(name, measured, true)).transpose()?;
+    Ok(std::iter::once(by_queue).chain(all_full).collect())
+}
+
+/// Estimates the path that a flow met. With `all_full` the buffer was full at all losses.
+fn estimate(name: &str, measured: &Measured, all_full: bool) -> Result<Estimate, FitError> {
     let refuse = |problem: &str| {
         let remedy = "measure one connection that always has data to send, for ten seconds or more";
         Err(FitError::new(name, problem, remedy))
@@ -112,24 +161,34 @@ pub fn estimate(name: &str, measured: &Measured) -> Result<Estimate, FitError> {
     // The handshake and the kernel's filter measure small packets, and a sample of data a full
     // packet.
     let of_data = (least - own).max(least / 2.0);
-    // A device nearer than the receiver, such as a proxy, may answer the handshake.
-    let other = measured.least_rtt.filter(|other| (of_data / 2.0..of_data).contains(other));
+    // A device nearer than the receiver, such as a proxy, may answer the handshake. Samples of
+    // smoothed round trips miss the packets that found no queue.
+    let nearest = match measured.origin {
+        Origin::Ss => of_data / 10.0,
+        _ => of_data / 2.0,
+    };
+    let other = measured.least_rtt.filter(|other| (nearest..of_data).contains(other));
     let base = other.unwrap_or(of_data);
-    let shorter = measured.least_rtt.filter(|other| *other < of_data / 2.0);
-    let longest = rtts.last().copied().unwrap_or(least) - base;
+    let shorter = measured.least_rtt.filter(|other| *other < nearest);
+    let longest = match measured.origin {
+        Origin::Capture => quantile(&rtts, OF_PATH),
+        _ => quantile(&rtts, 1.0),
+    } - base;
+    let often = quantile(&rtts, 0.95) - base;
     let waits = (2.0 * own).max(5e-4).max(longest / 20.0);
 
     let (rate, rate_range, queued) = match rate(measured, base + waits) {
-        // The link counts as seen full if packets waited for a twentieth of the time.
-        Some((rate, range, queued)) if queued >= 0.05 => {
+        // The link counts as seen full if packets waited for a twentieth of the time, at a rate of
+        // which the parts agree.
+        Some((rate, range, queued)) if queued >= 0.05 && range.high - range.low <= rate => {
             (rate * wire, Some(range.times(wire)), queued)
         }
         _ => (fastest, None, 0.0),
     };
     let (buffer, random) = match rate_range.is_some() && longest > waits {
-        true => buffer(measured, base, rate),
+        true => buffer(measured, base, rate, (longest, often), all_full),
         false => {
-            let at_least = (longest * rate / 8.0).max(0.0);
+            let at_least = (often * rate / 8.0).max(0.0);
             let resent = points.iter().map(|point| point.resent).sum();
             (Buffer::NotFilled { at_least }, resent)
         }
@@ -147,6 +206,11 @@ pub fn estimate(name: &str, measured: &Measured) -> Result<Estimate, FitError> {
         goodput: 8.0 * delivered / seconds,
         median_rtt: rtts[rtts.len() / 2],
     })
+}
+
+/// Returns a quantile of sorted values, which are not empty.
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    sorted[((sorted.len() - 1) as f64 * share) as usize]
 }
 
 impl Range {
@@ -186,6 +250,7 @@ fn rate(measured: &Measured, full: f64) -> Option<(f64, Range, f64)> {
             && earlier > full
             && rtt > full
             && point.at > at
+            && delivered > 0.0
         {
             stretches.push((point.at - at, point.delivered - delivered));
         }
@@ -211,20 +276,33 @@ fn rate(measured: &Measured, full: f64) -> Option<(f64, Range, f64)> {
     Some((rate, Range { low: low.min(rate), high: high.max(rate) }, took / measured.seconds()))
 }
 
-/// Returns the buffer, and the number of retransmitted segments that it does not explain.
-fn buffer(measured: &Measured, base: f64, rate: f64) -> (Buffer, f64) {
+/// Returns the buffer, and the number of retransmitted segments that it does not explain. Queues
+/// are in seconds: the longest one, and one that was reached often.
+fn buffer(
+    measured: &Measured,
+    base: f64,
+    rate: f64,
+    (longest, often): (f64, f64),
+    all_full: bool,
+) -> (Buffer, f64) {
     let episodes = episodes(measured);
-    let longest = measured.points.iter().filter_map(|point| point.rtt).fold(0.0, f64::max) - base;
     // A round trip also contains the packet's own transmission time, and on average half of the
     // previous packet's.
     let bytes = |queue: f64| (queue * rate / 8.0 - 1.5 * measured.packet()).max(0.0);
     let is_full = |episode: &&(f64, f64)| episode.0 - base >= FULL * longest;
     let full: Vec<f64> = episodes.iter().filter(is_full).map(|own| own.0 - base).collect();
     let all: f64 = episodes.iter().map(|own| own.1).sum();
-    if full.is_empty() || (full.len() as f64) < MOST_EPISODES * episodes.len() as f64 {
-        return (Buffer::NotFilled { at_least: bytes(longest) }, all);
+    if all_full {
+        let low = full.iter().copied().fold(longest, f64::min);
+        let range = Range { low: bytes(low), high: bytes(longest) };
+        let episodes = episodes.len();
+        let bytes = bytes(longest);
+        return (Buffer::Filled { bytes, range, full: episodes, episodes, is_assumed: true }, 0.0);
     }
-    let mut sorted = full.clone();
+    if full.is_empty() || (full.len() as f64) < MOST_EPISODES * episodes.len() as f64 {
+        return (Buffer::NotFilled { at_least: bytes(often) }, all);
+    }
+    let mut sorted = full;
     sorted.sort_by(f64::total_cmp);
     // Smoothed round trips lag behind the queue, so the longest is nearest to it.
     let queue = match measured.origin {
@@ -232,9 +310,11 @@ fn buffer(measured: &Measured, base: f64, rate: f64) -> (Buffer, f64) {
         _ => longest,
     };
     let other = all - episodes.iter().filter(is_full).map(|own| own.1).sum::<f64>();
-    let range = Range { low: bytes(sorted[0]), high: bytes(longest) };
-    let (full, episodes) = (full.len(), episodes.len());
-    (Buffer::Filled { bytes: bytes(queue), range, full, episodes }, other)
+    let high = longest.max(sorted[sorted.len() - 1]);
+    let range = Range { low: bytes(sorted[0]), high: bytes(high) };
+    let (full, episodes) = (sorted.len(), episodes.len());
+    let bytes = bytes(queue);
+    (Buffer::Filled { bytes, range, full, episodes, is_assumed: false }, other)
 }
 
 /// Returns the episodes of loss: the longest round trip just before each, and the number of
@@ -304,10 +384,10 @@ mod tests {
 
     #[test]
     fn a_round_trip_far_below_all_of_data_makes_the_base_a_bound() {
-        let far = estimate("flow.ss", &never_empty(1e-5)).expect("an estimate");
+        let far = estimate("flow.ss", &never_empty(1e-5), false).expect("an estimate");
         assert_eq!((far.shorter, far.is_base_bound), (Some(1e-5), true));
         assert!((0.018..0.02).contains(&far.base), "{}", far.base);
-        let near = estimate("flow.ss", &never_empty(0.015)).expect("an estimate");
+        let near = estimate("flow.ss", &never_empty(0.015), false).expect("an estimate");
         assert_eq!((near.shorter, near.is_base_bound, near.base), (None, false, 0.015));
     }
 

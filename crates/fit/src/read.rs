@@ -21,16 +21,28 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Measured, FitError> {
     }
     const FORMS: &str =
         "give the output of iperf3 --json, lines of ss -ti, or a pcap or pcapng file";
+    if bytes.trim_ascii().is_empty() {
+        return Err(FitError::new(name, "it is empty", FORMS));
+    }
     let text = std::str::from_utf8(bytes)
         .map_err(|_| FitError::new(name, "it is neither text nor a capture", FORMS))?;
+    if !Samples::is_known(text) {
+        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let shown: String = first.chars().filter(|own| !own.is_control()).take(60).collect();
+        let problem = format!("it is no measurement; its first line is \"{shown}\"");
+        return Err(FitError::new(name, &problem, FORMS));
+    }
     let samples = Samples::parse(name, text).map_err(|error| FitError(error.to_string()))?;
-    let mut delivered = 0.0;
-    let mut points = vec![Point { at: samples.begins, delivered, rtt: None, resent: 0.0 }];
+    // The bytes of iperf3 are those that it has written. They fill the send buffer first.
+    let written: f64 = samples.points.iter().map(|own| own.bytes).sum();
+    let unsent = samples.received.map_or(0.0, |received| (written - received).max(0.0));
+    let mut gone = 0.0;
+    let mut points = vec![Point { at: samples.begins, delivered: 0.0, rtt: None, resent: 0.0 }];
     for own in &samples.points {
-        delivered += own.bytes;
+        gone += own.bytes;
         points.push(Point {
             at: own.at,
-            delivered,
+            delivered: (gone - unsent).max(0.0),
             rtt: own.rtt_ms.filter(|rtt| *rtt > 0.0).map(|rtt| rtt / 1e3),
             resent: own.resent,
         });
@@ -50,7 +62,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Measured, FitError> {
         mss,
         headers: HEADERS,
         least_rtt: samples.least_rtt_ms.map(|rtt| rtt / 1e3),
-        sent: delivered / mss + resent,
+        sent: (written - unsent) / mss + resent,
         points,
         remark: samples.remark,
     })

@@ -1,6 +1,6 @@
 //! The estimate in words.
 
-use crate::estimate::{Buffer, Estimate, Range};
+use crate::estimate::{Buffer, Estimate, Means, Range};
 use crate::measured::{Measured, Origin};
 use narrows_figure::number::short as number;
 
@@ -11,7 +11,10 @@ pub fn sentence(estimate: &Estimate) -> String {
     let base = number(1e3 * estimate.base);
     let base = if estimate.is_base_bound { format!("at most {base}") } else { base };
     let buffer = match estimate.buffer {
-        Buffer::Filled { bytes, .. } => format!("{} kB", number(bytes / 1e3)),
+        Buffer::Filled { bytes, .. } => {
+            let least = if estimate.is_base_bound { "at least " } else { "" };
+            format!("{least}{} kB", number(bytes / 1e3))
+        }
         Buffer::NotFilled { at_least } => {
             format!("not filled, at least {} kB", number(at_least / 1e3))
         }
@@ -22,6 +25,20 @@ pub fn sentence(estimate: &Estimate) -> String {
         number(estimate.goodput / 1e6),
         number(1e3 * estimate.median_rtt)
     )
+}
+
+/// Returns a remark if a simulation of the path does not meet the measurement.
+pub fn misses(estimate: &Estimate, simulated: Means) -> Option<String> {
+    let Means { goodput, median_rtt } = simulated;
+    (!estimate.meets(simulated)).then(|| {
+        format!(
+            "The simulation does not meet the measurement: goodput {} instead of {} Mbit/s, median round trip {} instead of {} ms. The path has something that the estimate does not know; a capture at the sender tells more.",
+            number(goodput / 1e6),
+            number(estimate.goodput / 1e6),
+            number(1e3 * median_rtt),
+            number(1e3 * estimate.median_rtt)
+        )
+    })
 }
 
 /// Returns the estimate as a table with one line per quantity, followed by the limits of the
@@ -74,15 +91,21 @@ pub fn text(name: &str, measured: &Measured, estimate: &Estimate) -> String {
     line("Base RTT", format!("{sign}{} ms", number(1e3 * estimate.base)), remark);
     let bdp = |bytes: f64| number(8.0 * bytes / estimate.rate / estimate.base);
     match estimate.buffer {
-        Buffer::Filled { bytes, range, full, episodes } => line(
-            "Buffer",
-            format!("{} kB", number(bytes / 1e3)),
-            format!(
-                "{} kB, full in {full} of {episodes} episodes of loss; {} bdp",
-                between(range, 1e3),
-                bdp(bytes)
-            ),
-        ),
+        Buffer::Filled { bytes, range, full, episodes, is_assumed } => {
+            let when = match is_assumed {
+                true => format!(
+                    "taken to be full in all {episodes} episodes of loss, with which the simulation agrees"
+                ),
+                false => format!("full in {full} of {episodes} episodes of loss"),
+            };
+            // What the base round trip has too much, the queue has too little.
+            let sign = if estimate.is_base_bound { "≥ " } else { "" };
+            line(
+                "Buffer",
+                format!("{sign}{} kB", number(bytes / 1e3)),
+                format!("{} kB, {when}; {} bdp", between(range, 1e3), bdp(bytes)),
+            )
+        }
         Buffer::NotFilled { at_least } => line(
             "Buffer",
             "not filled".to_owned(),

@@ -49,6 +49,9 @@ pub struct Connection {
     points: Vec<Point>,
 }
 
+/// Seconds that no handshake over a network takes. Captures of simulated flows have shortened ones.
+const SHORTENED: f64 = 1e-6;
+
 impl Connection {
     /// Starts to follow a direction.
     pub fn new(flow: Flow) -> Connection {
@@ -250,7 +253,10 @@ impl Connection {
             controller: None,
             mss,
             headers: f64::from(self.headers),
-            least_rtt: self.handshake.map(|(took, _)| took.as_secs_f64()),
+            least_rtt: self
+                .handshake
+                .map(|(took, _)| took.as_secs_f64())
+                .filter(|took| *took > SHORTENED),
             sent: self.sent / mss,
             points,
             remark: self.handshake.is_none().then(|| {

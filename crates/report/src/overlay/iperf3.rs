@@ -41,6 +41,15 @@ struct End {
     /// Controller of the sender.
     #[serde(default)]
     sender_tcp_congestion: Option<String>,
+    #[serde(default)]
+    sum_received: Option<Received>,
+}
+
+/// What the receiver counted.
+#[derive(Deserialize)]
+struct Received {
+    #[serde(default, deserialize_with = "window")]
+    bytes: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -136,12 +145,24 @@ fn documents(text: &str) -> Result<Vec<Document>, Problem> {
         match stream.next() {
             None => return Ok(documents),
             Some(Ok(value)) => documents.push(Document { start, value }),
-            Some(Err(error)) => return Err((error.line().max(1), error.to_string(), REMEDY)),
+            Some(Err(error)) => return Err(refusal(&error, 0)),
         }
     }
 }
 
 /// Counts the lines before an offset.
+/// Returns a problem behind so many lines. It names its line once.
+fn refusal(error: &serde_json::Error, before: usize) -> Problem {
+    let line = error.line().max(1);
+    if error.is_eof() {
+        let problem = "the file ends in the middle of a value, as if iperf3 was stopped";
+        return (before + line, problem.to_owned(), "measure again");
+    }
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    (before + line, text.strip_suffix(&place).unwrap_or(&text).to_owned(), REMEDY)
+}
+
 fn lines_before(text: &str, place: usize) -> usize {
     text[..place].matches('\n').count()
 }
@@ -151,9 +172,7 @@ fn lines_before(text: &str, place: usize) -> usize {
 fn output_at(text: &str, start: usize) -> Result<Output, Problem> {
     let mut stream = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Output>();
     let read = stream.next().transpose();
-    read.map(Option::unwrap_or_default).map_err(|error| {
-        (lines_before(text, start) + error.line().max(1), error.to_string(), REMEDY)
-    })
+    read.map(Option::unwrap_or_default).map_err(|error| refusal(&error, lines_before(text, start)))
 }
 
 /// Combines the events of `--json-stream` into one output.
@@ -171,7 +190,10 @@ fn streamed(text: &str, events: Vec<Document>) -> Result<Output, Problem> {
             "error" => serde_json::from_value(data).map(|error| output.error = Some(error)),
             _ => Ok(()),
         };
-        read.map_err(|error| (lines_before(text, start) + 1, error.to_string(), REMEDY))?;
+        // A value that has been read already has no lines.
+        read.map_err(|error: serde_json::Error| {
+            (lines_before(text, start) + 1, error.to_string(), REMEDY)
+        })?;
     }
     Ok(output)
 }
@@ -223,10 +245,7 @@ pub(super) fn parse(text: &str) -> Result<(Vec<Series>, Option<String>), Problem
         points: intervals.iter().filter_map(|interval| value(interval)).collect(),
     };
     // A rate is a mean over its interval. The kernel's round trip and window are as of its end.
-    let throughput = series(Quantity::Throughput, &|interval| {
-        let Sum { start, end, bits_per_second, .. } = interval.sum;
-        Some(((start + end) / 2.0, bits_per_second / 1e6))
-    });
+    let throughput = Series { quantity: Quantity::Throughput, points: rates(&intervals) };
     let rtt = series(Quantity::Rtt, &|interval| {
         let all: Vec<f64> = interval
             .streams
@@ -248,6 +267,28 @@ pub(super) fn parse(text: &str) -> Result<(Vec<Series>, Option<String>), Problem
 }
 
 /// Parses the intervals of a single TCP connection.
+/// Returns the rates in Mbit/s over a second each, or over longer intervals. Shorter ones say when
+/// the application wrote a block, not what the network carried.
+fn rates(intervals: &[&Interval]) -> Vec<(f64, f64)> {
+    let (mut points, mut first, mut bits) = (Vec::new(), None, 0.0);
+    for Interval { sum, .. } in intervals {
+        let start = *first.get_or_insert(sum.start);
+        bits += sum.bits_per_second * (sum.end - sum.start);
+        if sum.end - start >= 1.0 - SLACK {
+            points.push(((start + sum.end) / 2.0, bits / (sum.end - start) / 1e6));
+            (first, bits) = (None, 0.0);
+        }
+    }
+    if let (true, Some(start), Some(last)) = (points.is_empty(), first, intervals.last()) {
+        let end = last.sum.end;
+        points.push(((start + end) / 2.0, bits / (end - start) / 1e6));
+    }
+    points
+}
+
+/// Seconds by which intervals of a second in all may be short.
+const SLACK: f64 = 0.02;
+
 pub(super) fn samples(text: &str) -> Result<Samples, Problem> {
     let output = single(text)?;
     let kept: Vec<&Interval> =
@@ -260,6 +301,7 @@ pub(super) fn samples(text: &str) -> Result<Samples, Problem> {
         return Err((1, problem, "measure one connection, without --parallel and --bidir"));
     }
     let begins = first.sum.start;
+    let is_whole = output.intervals.iter().all(|interval| !interval.sum.omitted);
     let mut at = begins;
     let mut points = Vec::new();
     for Interval { streams, sum } in kept {
@@ -285,6 +327,11 @@ pub(super) fn samples(text: &str) -> Result<Samples, Problem> {
         controller: output.end.sender_tcp_congestion,
         mss: output.start.tcp_mss_default,
         least_rtt_ms: None,
+        received: output
+            .end
+            .sum_received
+            .and_then(|own| own.bytes)
+            .filter(|bytes| is_whole && *bytes > 0.0),
         begins,
         points,
         remark: output.error.map(|error| format!("iperf3 ended with: {error}")),

@@ -40,6 +40,11 @@ impl Overlay {
 }
 
 impl Samples {
+    /// True if a text looks like output of `iperf3 --json` or like lines of `ss -ti`.
+    pub fn is_known(text: &str) -> bool {
+        before_json(text).is_some() || ss::is_one(text)
+    }
+
     /// Parses the output of `iperf3 --json` or `--json-stream`, or lines of `ss -ti`. Errors call the
     /// text `name`.
     ///

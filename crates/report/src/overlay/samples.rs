@@ -11,6 +11,9 @@ pub struct Samples {
     pub mss: Option<f64>,
     /// Least round trip of the connection in milliseconds, if the kernel's filter is in the text.
     pub least_rtt_ms: Option<f64>,
+    /// Payload in bytes that the receiver counted, if it is known. The bytes of iperf3's samples
+    /// are those that the application has written, some of which are unsent at the end.
+    pub received: Option<f64>,
     /// Time of the beginning, in seconds.
     pub begins: f64,
     /// The samples.
@@ -24,7 +27,7 @@ pub struct Samples {
 pub struct Sample {
     /// Time at the end, in seconds.
     pub at: f64,
-    /// Payload, in bytes.
+    /// Payload in bytes: acknowledged, or of iperf3 written by the application.
     pub bytes: f64,
     /// Smoothed round trip at the end in milliseconds, if it is known.
     pub rtt_ms: Option<f64>,
