@@ -82,7 +82,7 @@ pub struct Estimate {
     pub median_rtt: f64,
 }
 
-/// What a flow did on a path, as a mean over seeds.
+/// The simulated flow on a path: means over seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Means {
     /// Payload that arrived, in bit/s over the whole time.

@@ -98,7 +98,7 @@ pub fn text(name: &str, measured: &Measured, estimate: &Estimate) -> String {
                 ),
                 false => format!("full in {full} of {episodes} episodes of loss"),
             };
-            // What the base round trip has too much, the queue has too little.
+            // The queue is too short by as much as the base round trip is too long.
             let sign = if estimate.is_base_bound { "≥ " } else { "" };
             line(
                 "Buffer",

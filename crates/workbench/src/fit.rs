@@ -16,7 +16,8 @@ use std::io;
 
 /// Points of a capture that a report draws.
 const DRAWN: usize = 2000;
-/// Distance from the measurement by which the simulation of a simpler path may be further off: ours.
+/// Distance from the measurement by which the simulation of a simpler path may be further off. The
+/// value is our choice.
 const AS_NEAR: f64 = 0.05;
 /// The controller of the simulation where nothing else is known.
 const DEFAULT: &str = "cubic";

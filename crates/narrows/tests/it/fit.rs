@@ -56,14 +56,14 @@ fn wrong(cell: Cell, found: &Scenario, text: &str) -> Vec<String> {
     let own = link(found);
     let mut wrong = Vec::new();
     let mut near = |name: &str, found: f64, truth: f64, most: f64| {
-        // What is no number is not near either.
+        // NaN is not near either.
         if !((found - truth).abs() <= most) {
             wrong.push(format!("{cell:?}: {name} {found}, not {truth}"));
         }
     };
     let RateSource::Constant(found_rate) = own.rate else { panic!("a rate: {:?}", own.rate) };
     // A flow limited by losses shows only a lower bound of the rate, and smoothed round trips only
-    // an upper one of the base. What that has too much, the buffer has too little.
+    // an upper one of the base. The buffer is too small by as much.
     let bound = |name: &str, sign: char| {
         text.lines().any(|line| line.starts_with(name) && line.contains(sign))
     };

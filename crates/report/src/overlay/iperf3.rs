@@ -45,7 +45,7 @@ struct End {
     sum_received: Option<Received>,
 }
 
-/// What the receiver counted.
+/// The receiver's own counts.
 #[derive(Deserialize)]
 struct Received {
     #[serde(default, deserialize_with = "window")]
