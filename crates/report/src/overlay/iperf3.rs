@@ -393,6 +393,34 @@ mod tests {
     }
 
     #[test]
+    fn blocks_of_an_application_are_rates_over_a_second() {
+        let interval = |at: usize| {
+            let bits = if at % 5 == 0 { 4e7 } else { 0.0 };
+            let (start, end) = (at as f64 / 10.0, (at + 1) as f64 / 10.0);
+            format!(
+                "{{\"streams\": [{{\"rtt\": 9}}], \"sum\": {{\"start\": {start}, \"end\": {end}, \"bits_per_second\": {bits}}}}}"
+            )
+        };
+        let intervals = (0..25).map(interval).collect::<Vec<_>>().join(",");
+        let end = "\"end\": {\"sum_received\": {\"bytes\": 1500000}}";
+        let text = format!("{{\"intervals\": [{intervals}], {end}}}");
+        let points = parse(&text).unwrap().0[0].points.clone();
+        assert!(points.iter().all(|(_, rate)| (rate - 8.0).abs() < 1e-9), "{points:?}");
+        assert_eq!(points.len(), 2);
+        let written = |samples: &Samples| samples.points.iter().map(|own| own.bytes).sum::<f64>();
+        let own = samples(&text).unwrap();
+        assert_eq!((written(&own).round(), own.received), (2.5e6, Some(1.5e6)));
+    }
+
+    #[test]
+    fn a_file_that_is_cut_says_so_and_names_its_place_once() {
+        let (line, problem, _) = parse("{\"intervals\": [\n{\"streams\": [").unwrap_err();
+        assert_eq!((line, problem.contains("in the middle of a value")), (2, true), "{problem}");
+        let (_, problem, _) = parse("{\"intervals\": [\n nonsense").unwrap_err();
+        assert!(!problem.contains("column"), "{problem}");
+    }
+
+    #[test]
     fn an_error_names_the_line() {
         let (line, problem, _) = parse(&TWO_STREAMS.replace("\"end\": 1.5,", "")).unwrap_err();
         assert!(line == 8 && problem.contains("missing field `end`"), "{line}: {problem}");
