@@ -50,11 +50,13 @@ tests:
 	ci/determinism.sh tests $(KERNEL)
 	ci/python.sh
 
-# Runs the tests that take longest: about two minutes on two cores. CI runs them. `make test` runs
-# shorter ones of the same commands and parts.
+# Runs the tests that take longest, and those of the example for QUIC, which is a workspace of its
+# own: about five minutes on two cores. CI runs them. `make test` runs shorter ones of the same
+# commands and parts.
 .PHONY: long
 long:
 	$(CARGO) test --workspace $(KERNEL) --test it -- --ignored long::
+	CARGO_TARGET_DIR=$${CARGO_TARGET_DIR:-$(CURDIR)/target}/quic-example $(CARGO) test --locked --manifest-path examples/quic/Cargo.toml
 
 # Makes the comparison of results also with a release build: about four minutes. CI runs it.
 .PHONY: determinism
