@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # No page needs to link to these.
 ALWAYS = ["README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE-MIT", "LICENSE-APACHE", "THIRD-PARTY.txt", "scenarios",
-          "examples/deploy"]
+          "examples/bpf", "examples/deploy"]
 
 
 def links(page: Path) -> list[Path]:

@@ -61,12 +61,7 @@ fn check_again(args: &ReportArgs, files: &ResultDir) -> Result<(String, String),
 
 /// Returns the table and the page of a run, a comparison or a sweep.
 fn again(args: &ReportArgs, files: &ResultDir) -> Result<(String, String), Failure> {
-    if narrows_report::read_plots(files)?.is_some()
-        || narrows_report::read_fidelity(files)?.is_some()
-    {
-        let problem = "is a reproduction or a test of fidelity, whose report cannot be made again; open its report.html";
-        return Err(Failure::Other(format!("{} {problem}", files.path().display())));
-    }
+    files.refuse_without_runs()?;
     Ok(match narrows_report::read_grid(files)? {
         Some(_) if !args.overlay.is_empty() => {
             return Err(Failure::Other(

@@ -6,6 +6,9 @@ use narrows_figure::{Figure, Style};
 /// Style sheet of both pages.
 pub(crate) const CSS: &str = include_str!("page.css");
 
+/// The documentation of both pages.
+pub(crate) const EXPLAINED: &str = "docs/how-to/deploy.md explains the designs and every number.";
+
 /// Begins the main part with the verdict. `class` is its colour: `right`, `wrong` or `unknown`.
 pub(crate) fn verdict(class: &str, text: &str) -> Markup {
     html!(p class={ "verdict " (class) } { (text) })

@@ -15,6 +15,19 @@ const SUMS: &str = "SHA256SUMS";
 /// Files that are not part of the results: `run.json` describes the host, and the page can be drawn
 /// again from the results.
 const UNLISTED: [&str; 3] = [SUMS, "run.json", "report.html"];
+/// The metrics of a result, in a format of the command that wrote it.
+const SUMMARY: &str = "summary.json";
+/// Files by which results without runs are known, and a description of each.
+const WITHOUT_RUNS: [(&[&str], &str); 5] = [
+    (&["check.json"], "the result of a check"),
+    (&["plots.json"], "the result of a reproduction, which keeps no runs"),
+    (&["fidelity.json"], "the result of a test of fidelity, which keeps no runs"),
+    (
+        &["experiment.toml", "periods.parquet"],
+        "the result of an experiment, which keeps neither runs nor figures",
+    ),
+    (&["experiment.toml"], "the plan of an experiment, which keeps neither runs nor figures"),
+];
 /// Limit on the size of the list in bytes, enough for about a hundred thousand files.
 const LONGEST: u64 = 16 << 20;
 
@@ -96,17 +109,33 @@ impl ResultDir {
         self.sums.keys().map(String::as_str)
     }
 
+    /// Refuses a result that keeps no runs, which only its own command can read.
+    ///
+    /// # Errors
+    ///
+    /// The directory holds the result of a check, a reproduction, a test of fidelity or an
+    /// experiment, or the plan of an experiment.
+    pub fn refuse_without_runs(&self) -> Result<(), ReportError> {
+        let is_listed = |name: &&str| self.sums.contains_key(*name);
+        match WITHOUT_RUNS.iter().find(|(files, _)| files.iter().all(is_listed)) {
+            Some((["check.json"], _)) => Err(ReportError::OfCheck(self.dir.clone())),
+            Some((_, kind)) => Err(ReportError::WithoutRuns { path: self.dir.clone(), kind }),
+            None => Ok(()),
+        }
+    }
+
     /// Opens a listed file.
     ///
     /// # Errors
     ///
     /// There is no listed file of this name, or it cannot be opened.
     pub fn file(&self, name: &str) -> Result<File, ReportError> {
-        if !self.sums.contains_key(name) && self.sums.contains_key("check.json") {
-            return Err(ReportError::OfCheck(self.dir.clone()));
+        let is_listed = self.sums.contains_key(name);
+        if !is_listed || name == SUMMARY {
+            self.refuse_without_runs()?;
         }
         let path = self.dir.join(name);
-        let opened = if self.sums.contains_key(name) {
+        let opened = if is_listed {
             open_unlinked(&path)
         } else {
             Err(io::Error::other(format!("it is not in {SUMS}")))

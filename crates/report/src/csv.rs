@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 pub fn export_csv(files: &ResultDir, out: Option<&Path>) -> Result<Vec<PathBuf>, ReportError> {
     let tables: Vec<&str> = files.names().filter(|name| name.ends_with(".parquet")).collect();
     if tables.is_empty() {
+        files.refuse_without_runs()?;
         let source = io::Error::new(io::ErrorKind::NotFound, "it has no tables");
         return Err(ReportError::Read { path: files.path().to_owned(), source });
     }

@@ -45,6 +45,14 @@ pub enum ReportError {
     /// The directory holds the result of a check, which lacks the requested file.
     #[error("{} is the result of a check; `narrows check --against` compares checks", .0.display())]
     OfCheck(PathBuf),
+    /// The directory holds a result that keeps no runs.
+    #[error("{} is {kind}; open its report.html", .path.display())]
+    WithoutRuns {
+        /// The path.
+        path: PathBuf,
+        /// Description of the result.
+        kind: &'static str,
+    },
     /// A directory holds only some of the runs of a sweep.
     #[error("{} is a shard of a sweep; narrows merge makes a result of all its shards", .0.display())]
     Shard(PathBuf),

@@ -93,6 +93,7 @@ const TRACE: &str = "run.perfetto-trace";
 /// The result has no samples, a table is damaged, or the trace cannot be written.
 pub fn export_perfetto(files: &ResultDir, out: Option<&Path>) -> Result<PathBuf, ReportError> {
     if !files.names().any(|name| name.ends_with("_samples.parquet")) {
+        files.refuse_without_runs()?;
         let source = io::Error::new(
             io::ErrorKind::NotFound,
             "it has no samples over time, which runs and comparisons have",

@@ -80,12 +80,10 @@ pub(crate) fn resolve(raw: &mut RawScenario, file: &str) -> Checked<()> {
 }
 
 fn load(text: &mut At<String>, folder: &Path) -> Checked<()> {
+    // The reason has its own remedy.
     let refused = |said: String| {
-        Problem::at(
-            &text.span,
-            said,
-            "mend the file, or take another controller (`narrows list controllers`)",
-        )
+        let name = text.value.split('?').next().unwrap_or_default();
+        Problem::at(&text.span, format!("the controller \"{name}\" cannot be loaded"), said)
     };
     text.value = load_controller(&text.value, folder).map_err(refused)?;
     Ok(())

@@ -21,6 +21,12 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Checked<T> {
 const TOP: [&str; 5] = ["duration", "warmup", "sample", "seed", "send_overhead"];
 const ABOVE: &str = "write it above the first [table] of the file: keys below one belong to it";
 
+/// True if `span` is below a heading.
+fn is_below_heading(text: &str, span: &Range<usize>) -> bool {
+    let before = text.get(..span.start).unwrap_or_default();
+    before.lines().any(|line| line.trim_start().starts_with('['))
+}
+
 /// Returns the key of the value at `span`.
 fn key_before<'a>(text: &'a str, span: &Range<usize>) -> &'a str {
     let line = text.get(..span.start).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
@@ -62,7 +68,7 @@ fn form<T: DeserializeOwned>(text: &str, error: &toml::de::Error) -> Box<Problem
                 "write a text in quotes, or a number",
             );
         }
-        let help = if TOP.contains(word) && !known.contains(word) {
+        let help = if TOP.contains(word) && !known.contains(word) && is_below_heading(text, &span) {
             ABOVE.to_owned()
         } else if *word == "seeds" && known.contains(&"seed") {
             "a run has one, seed = 1; for several give --seeds 3, or write seeds = 3 under [sweep]"

@@ -15,15 +15,17 @@ pub fn needed(choice: &Choice) -> Option<&'static DisciplineEntry> {
 
 /// Refuses controllers that need routers. `why` is the reason that the command cannot provide them.
 pub fn refuse<'a>(choices: impl IntoIterator<Item = &'a Choice>, why: &str) -> Result<(), Failure> {
-    match choices.into_iter().find_map(|choice| Some((choice, needed(choice)?))) {
-        None => Ok(()),
-        Some((choice, router)) => Err(Failure::Other(format!(
-            "{} needs the {} router, but {why}; use narrows compare {} newreno, which gives each controller its own router",
-            choice.text(),
-            router.name,
-            quote(choice.text())
-        ))),
-    }
+    let choices: Vec<&Choice> = choices.into_iter().collect();
+    let in_need = choices.iter().find_map(|choice| Some((choice, needed(choice)?)));
+    let Some((choice, router)) = in_need else { return Ok(()) };
+    let mut words: Vec<_> = choices.iter().map(|own| quote(own.text())).collect();
+    words.dedup();
+    Err(Failure::Other(format!(
+        "{} needs the {} router, but {why}; use narrows compare {}, which gives each controller its own router",
+        choice.text(),
+        router.name,
+        words.join(" ")
+    )))
 }
 
 /// Returns the router for a controller. Parameters with the same name get the controller's values.

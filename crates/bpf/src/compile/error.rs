@@ -17,7 +17,7 @@ pub enum CompileError {
     },
     /// There are no headers of libbpf.
     #[error(
-        "{}: programs include libbpf's headers (<bpf/bpf_helpers.h>), and this narrows was built without them: build it with `make build`, which needs clang, make, pkg-config and the headers of libelf and zlib; or install them (on Debian: apt install libbpf-dev)", source_file.display()
+        "{}: sources are compiled with libbpf's headers, and this narrows was built without them: install them (on Debian: apt install libbpf-dev), or build narrows with `make build`, which needs clang, make, pkg-config and the headers of libelf and zlib", source_file.display()
     )]
     NoHeaders {
         /// The source.

@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 use narrows_units::{Bytes, Span};
+use narrows_workbench::request::whole;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -75,7 +76,7 @@ pub struct ServeArgs {
     /// The file
     pub file: PathBuf,
     /// Octets of content in a segment; 1150 fits a packet of Ethernet
-    #[arg(long, value_name = "N", default_value_t = 8000, value_parser = clap::value_parser!(u16).range(1..=8000))]
+    #[arg(long, value_name = "N", default_value_t = 8000, value_parser = whole::<u16>(1..=8000))]
     pub segment: u16,
     /// Sign by this key: PKCS#8 in PEM, Ed25519 or ECDSA on P-256; `narrows ndn key` makes one
     /// [default: a digest signs]
@@ -121,7 +122,7 @@ pub struct PingArgs {
     pub count: u32,
     /// Ping over this path, numbered as --paths lists them; nodes refuse Interests that they cannot
     /// steer there
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..))]
     pub path: Option<u32>,
     /// List the paths that 64 pings find instead: hops, rates, and paths that share their
     /// bottleneck
@@ -139,7 +140,7 @@ pub struct TracerouteArgs {
     /// The prefix of a ping server: /example
     pub prefix: String,
     /// Trace this path, numbered as `narrows ndn ping --paths` lists them [default: all]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..))]
     pub path: Option<u32>,
     #[command(flatten)]
     pub at: At,

@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand};
 use narrows_path::DisciplineChoice;
 use narrows_units::{Bytes, Rate};
+use narrows_workbench::request::whole;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -74,7 +75,7 @@ pub struct KernelWatchArgs {
     /// Name of the controller, as in the kernel or as for `narrows kernel load`
     pub name: String,
     /// Stop after this many seconds [default: at Ctrl-C, or when the controller is unloaded]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..))]
     pub seconds: Option<u32>,
     /// Print every call as CSV [default where the output is not a terminal]
     #[arg(long)]
@@ -86,7 +87,7 @@ pub struct PriceArgs {
     /// Name of the controller, as in the kernel or as for `narrows kernel load`
     pub name: String,
     /// Priority of the sockets whose prices are set (SO_PRIORITY, which IP_TOS also sets): 0 to 15
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=15))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(..=15))]
     pub priority: Option<u32>,
     /// Price of loss [default: the controller's]
     #[arg(long, value_name = "PRICE", requires = "priority")]

@@ -1,7 +1,7 @@
 //! Arguments of measurements of Narrows itself.
 
 use clap::{Args, Subcommand};
-use narrows_workbench::request::{self, parse_checked};
+use narrows_workbench::request::{self, parse_checked, whole};
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -24,7 +24,7 @@ pub enum LabCommand {
 #[derive(Args)]
 pub struct BenchArgs {
     /// Repetitions of each row; the median is shown
-    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, default_value_t = 5, value_parser = whole::<u32>(1..=100))]
     pub runs: u32,
     /// Print rows as JSON
     #[arg(long)]

@@ -44,7 +44,7 @@ pub enum ExportFormat {
 
 #[derive(Args)]
 pub struct FigureArgs {
-    /// Result directory of any command
+    /// Result directory of any command but deploy
     pub directory: PathBuf,
     /// Figure to draw; without it, the figures are listed
     pub name: Option<String>,

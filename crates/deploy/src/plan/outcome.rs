@@ -119,6 +119,9 @@ pub struct Outcome {
     pub candidates: Vec<Candidate>,
     /// Index of the chosen timing.
     pub chosen: Option<usize>,
+    /// Index of the timing of the file's switchback: its own, or the chosen one if it names no
+    /// period. None if its design is another, or its periods have too few connections.
+    pub file_timing: Option<usize>,
     /// Largest ratio of the mean completion of 200 connections to that of all, without treatment.
     pub emergency: Option<f64>,
     /// Deviations of a host's observation relative to the simulated ones, by which all are
@@ -180,8 +183,9 @@ impl Outcome {
             file_pairs: file_pairs(plan),
             metrics: metrics.iter().map(compared).collect(),
             ramp: shown.map(ramp).collect(),
-            candidates,
             chosen,
+            file_timing: file_timing(plan, &candidates, chosen),
+            candidates,
             emergency: runs.moving(),
             observed,
         }
@@ -273,6 +277,16 @@ fn file_pairs(plan: &Plan) -> usize {
     match plan.experiment.design.kind {
         DesignKind::Switchback { pairs, .. } => pairs as usize,
         _ => 24,
+    }
+}
+
+/// Returns the index of the timing of the file's switchback.
+fn file_timing(plan: &Plan, candidates: &[Candidate], chosen: Option<usize>) -> Option<usize> {
+    let design = &plan.experiment.design;
+    match design.kind {
+        DesignKind::Switchback { .. } if design.period.is_none() => chosen,
+        DesignKind::Switchback { .. } => candidates.iter().position(|own| own.of_file),
+        _ => None,
     }
 }
 

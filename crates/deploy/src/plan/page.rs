@@ -2,7 +2,7 @@
 
 use super::outcome::{Outcome, Ramp, Verdict};
 use super::text::{advice, ramp, rows, spillover, timings, words};
-use crate::sections::{CSS, drawn, section, table, verdict};
+use crate::sections::{CSS, EXPLAINED, drawn, section, table, verdict};
 use maud::html;
 use narrows_figure::{Axis, Content, Figure, Scale, Series};
 use narrows_measure::sequential::Mean;
@@ -46,8 +46,17 @@ pub fn page(outcome: &Outcome, setup: &str, remake: &str, version: &str) -> Stri
         "The network and the traffic are those of the file: how wrong a test is follows from them, and a real path may differ. Where queues are shared the direction of the error is robust, its size is not."
             .to_owned(),
     ];
-    Document { title: &title, setup, notes: &notes, css: CSS, reading: READING, main, version }
-        .html()
+    Document {
+        title: &title,
+        setup,
+        notes: &notes,
+        css: CSS,
+        reading: READING,
+        explained: EXPLAINED,
+        main,
+        version,
+    }
+    .html()
 }
 
 /// Says in one sentence what the A/B test is worth.

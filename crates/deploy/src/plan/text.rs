@@ -162,8 +162,38 @@ fn bias(own: &Candidate) -> Mean {
     Mean { mean: own.bias, half: own.bias_half, deviation: 0.0 }
 }
 
-/// Says which timing to take.
+/// Says which timing to take, and what the file's own design would measure.
 pub(super) fn advice(outcome: &Outcome) -> String {
+    proposed(outcome) + &of_file(outcome)
+}
+
+/// Says what the switchback of the file would measure. Empty if it is the proposed one, or if it
+/// could not be simulated.
+fn of_file(outcome: &Outcome) -> String {
+    let Some(own) = outcome.file_timing.map(|place| &outcome.candidates[place]) else {
+        return String::new();
+    };
+    let pairs = outcome.file_pairs;
+    if outcome.file_timing == outcome.chosen && (own.pairs.is_none() || own.pairs == Some(pairs)) {
+        return String::new();
+    }
+    let metric = outcome.metrics[0].metric;
+    let within = |half: f64| effect(half, metric.unit()).trim_start_matches('+').to_owned();
+    let verdict = match own.pairs {
+        Some(needed) if needed <= pairs => "enough",
+        _ => "too few",
+    };
+    let biased = if own.unbiased { "" } else { ", and its bias is too large" };
+    format!(
+        "The file has {pairs} pairs of {}, which are {verdict}: they measure {} to within {}{biased}.\n",
+        span(own.period_s),
+        words(metric),
+        within(own.half),
+    )
+}
+
+/// Says which timing to take.
+fn proposed(outcome: &Outcome) -> String {
     let main = outcome.metrics[0].metric;
     let Some(own) = outcome.chosen.map(|place| &outcome.candidates[place]) else {
         return "No switchback has enough connections in its periods; take longer periods or more traffic.\n"

@@ -5,7 +5,7 @@ use super::summary::{MetricResult, Summary, planned};
 use super::{Ended, Planned};
 use crate::experiment::{DesignKind, Metric, Unit, time};
 use crate::plan::{effect, span, words};
-use crate::sections::{CSS, drawn, section, table, verdict};
+use crate::sections::{CSS, EXPLAINED, drawn, section, table, verdict};
 use maud::{Markup, html};
 use narrows_report::{Document, capital};
 
@@ -44,6 +44,7 @@ pub fn page(own: &Ended) -> String {
         notes: &notes,
         css: CSS,
         reading: READING,
+        explained: EXPLAINED,
         main,
         version,
     }

@@ -100,6 +100,8 @@ fn each_error_names_place_value_and_remedy() {
         with("[roll_back]\nlease = \"1 s\""),
         with("[result]\nlisten = \"9464\""),
         with("[plan]"),
+        with("duration = \"60 s\""),
+        "duration = \"60 s\"\n[[link]] # a scenario\nname = \"l\"\n".to_owned(),
         with("[plan]\nscenario = \"a.toml\"\npath = \"dsl\""),
         with("[plan]\npath = \"dls\"\ntraffic = { load = \"50 %\", sizes = \"web\" }"),
         with("[plan]\npath = \"dsl\""),

@@ -1,10 +1,12 @@
 //! Plans from the file to the verdict, on small networks.
 
 use narrows_deploy::Experiment;
+use narrows_deploy::experiment::DesignKind;
 use narrows_deploy::plan::{
     Effort, Exposed, Job, JobKind, Observed, Outcome, Plan, Reduced, Verdict, page, text,
 };
 use narrows_deploy::trial::{Closed, Trial};
+use narrows_measure::sequential::half_width;
 use narrows_scenario::from_toml;
 use narrows_units::Span;
 use std::io;
@@ -82,6 +84,7 @@ fn the_same_controller_in_both_arms_shows_no_effect() {
     assert!(first.test.expect("seeds").mean.abs() < 0.3, "{}", text(&own));
     assert_eq!((own.candidates[0].bias, own.candidates[0].bias_half), (0.0, 0.0));
     let page = page(&own, "On a link.", "narrows deploy plan t.toml", "0");
+    assert!(page.contains("docs/how-to/deploy.md") && !page.contains("plots.md"), "{page}");
     assert!(page.contains("agrees with the truth") && !page.contains("WRONG SIGN"), "{page}");
 }
 
@@ -157,4 +160,35 @@ fn the_noise_of_a_host_is_taken_from_its_observation() {
     );
     assert!(text(&outcome).contains("those of the host's observation"), "{}", text(&outcome));
     assert!(Observed::of(&Trial::new(&own.experiment).expect("it can be"), metric).is_none());
+}
+
+#[test]
+fn the_files_pairs_are_judged_beside_the_proposed_ones() {
+    let mut own = plan("", ["cubic", "bbr"]);
+    let first = ran(&own, own.first_jobs());
+    let second = ran(&own, own.next_jobs(&first, &[]));
+    let told = |own: &Plan| text(&Outcome::of(own, &first, &second));
+    let outcome = Outcome::of(&own, &first, &second);
+    let candidate = &outcome.candidates[outcome.file_timing.expect("the file has a timing")];
+    let needed = candidate.pairs.expect("fewer than 2000 pairs");
+    assert!(candidate.of_file && needed != 24, "{}", text(&outcome));
+    let of_pairs = |own: &mut Plan, pairs: usize| match &mut own.experiment.design.kind {
+        DesignKind::Switchback { pairs: own, .. } => *own = pairs as u32,
+        other => panic!("{other:?}"),
+    };
+    for (pairs, verdict) in [(needed / 2, "too few"), (2 * needed, "enough")] {
+        of_pairs(&mut own, pairs);
+        let half = half_width(candidate.deviation, pairs);
+        let percent = 100.0 * (libm::exp(half) - 1.0);
+        let within =
+            if percent < 9.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") };
+        let said = format!(
+            "The file has {pairs} pairs of 50 s, which are {verdict}: they measure completion to within {within}.\n"
+        );
+        assert!(told(&own).contains(&said), "{said}{}", told(&own));
+    }
+    of_pairs(&mut own, needed);
+    assert!(!told(&own).contains("The file has"), "{}", told(&own));
+    own.experiment.design.kind = DesignKind::Share { share: 0.5, slices: 120 };
+    assert_eq!(Outcome::of(&own, &first, &second).file_timing, None);
 }

@@ -1,6 +1,6 @@
 //! Conformance to the cases of the BBR draft: table, JSON and page.
 
-use super::rows::table;
+use super::rows::{EXPLAINED, table};
 use crate::bbr_draft::{Case, Outcome, Verdict, cases};
 use maud::{Markup, html};
 use narrows_figure::number::short;
@@ -89,6 +89,7 @@ impl Conformance {
             notes: &[],
             css: CSS,
             reading: READING,
+            explained: EXPLAINED,
             main,
             version: &self.narrows,
         }

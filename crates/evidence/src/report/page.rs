@@ -4,7 +4,7 @@ use super::cell::CheckedCell;
 use super::map::maps;
 use super::model::{Checked, CheckedCriterion};
 use super::plot::plots;
-use super::rows::table;
+use super::rows::{EXPLAINED, table};
 use super::statements::ASKED;
 use super::text::{found, measured, on_kernel, others, value};
 use crate::attack::Replayed;
@@ -53,6 +53,7 @@ pub fn check_html(checked: &Checked, courses: &BTreeMap<String, String>) -> Stri
         notes: &[],
         css: CSS,
         reading,
+        explained: EXPLAINED,
         main,
         version: &checked.narrows,
     }

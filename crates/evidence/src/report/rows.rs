@@ -2,6 +2,9 @@
 
 use maud::{Markup, Render, html};
 
+/// The documentation of the pages of a check and of a draft's cases.
+pub(super) const EXPLAINED: &str = "docs/how-to/check.md explains the criteria and their verdicts.";
+
 /// Returns a table with these heads.
 pub(super) fn table(
     class: &str,

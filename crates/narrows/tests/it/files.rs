@@ -181,6 +181,15 @@ fn files_that_cannot_be_taken_are_refused_with_place_and_remedy() {
         "{}",
         stderr(&output)
     );
+    place.write("core.c", "#include \"core.h\"\nint other;\n");
+    place.write("core.toml", &scenario.replace("text.bpf.o", "core.c"));
+    let told = stderr(&place.narrows(["run", "core.toml"]));
+    let said = "the controller \"./core.c\" cannot be loaded";
+    // The reason has the only remedy.
+    assert!(
+        told.contains(said) && told.contains("./core.c: ") && !told.contains("list controllers"),
+        "{told}"
+    );
 }
 
 #[test]

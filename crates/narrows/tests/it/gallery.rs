@@ -81,7 +81,7 @@ fn figures_of_the_documentation_are_what_their_commands_draw() {
             }
             let out = Path::new(file).file_stem().expect("a name").to_string_lossy();
             format!(
-                "```sh\n{command} --out {out}\nnarrows figure {out} {name}\n```\n\n![{title}]({file})"
+                "```sh\n{command} --out {out}\nnarrows figure {out} {name} --svg {out}.svg\n```\n\n![{title}]({file})"
             )
         });
         if is_stale(&page, &text) {

@@ -48,6 +48,9 @@ fn doctor_says_what_is_there_and_what_is_missing() {
     }
     let text = stdout(&Command::new(PROGRAM).arg("doctor").output().expect("narrows runs"));
     assert!(text.contains("kernel") && text.contains("/dev/net/tun"), "{text}");
+    // Controllers that are only simulated have one line.
+    let others: Vec<_> = text.lines().filter(|line| line.contains("copa")).collect();
+    assert!(others.len() == 1 && others[0].contains("Linux has none of prague, "), "{text}");
 }
 
 #[test]

@@ -30,6 +30,10 @@ fn the_page_is_true() {
     let source = blocks(&page, "c")[0];
     place.write("mine.bpf.c", source);
     place.write("few.c", blocks(&page, "c")[1]);
+    for (block, name) in blocks(&page, "c").into_iter().zip(["mine.bpf.c", "few.c"]) {
+        let example = fs::read_to_string(root().join("examples/bpf").join(name));
+        assert_eq!(example.expect("an example"), block, "examples/bpf/{name}");
+    }
     place.write("mine.toml", blocks(&page, "toml")[0]);
     let inspected = shell(&place, "narrows inspect ./mine.bpf.c", "");
     if code(&inspected) != 0

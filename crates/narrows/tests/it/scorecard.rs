@@ -273,7 +273,7 @@ fn what_cannot_be_compared_is_refused_and_nothing_is_written() {
             &["mircc controls rates in an information-centric network", "name a controller"],
         ),
         (&["--icn", "--beside", "cubic"], &["cannot be used with"]),
-        (&["--beside", "xcp"], &["xcp needs the xcp router", "narrows compare xcp newreno"]),
+        (&["--beside", "xcp"], &["xcp needs the xcp router", "narrows compare bbr xcp"]),
         (
             &["--path", "lte,leo", "--rtt", "20 ms"],
             &["--rtt cannot be used with --path", "leave one of the two out"],

@@ -17,6 +17,8 @@ pub struct Document<'a> {
     pub css: &'a str,
     /// Explanation of how to read the page, as HTML.
     pub reading: &'static str,
+    /// The documentation that explains the page, in a sentence.
+    pub explained: &'static str,
     /// The main part.
     pub main: Markup,
     /// Version of the program.
@@ -32,6 +34,7 @@ impl Document<'_> {
             above: joined([frame::setup(self.setup), frame::notes(self.notes)]),
             version: self.version,
             reading: self.reading,
+            explained: self.explained,
             plots: None,
         };
         frame.around(self.main)

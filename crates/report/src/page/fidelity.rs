@@ -1,6 +1,6 @@
 //! The page of a fidelity check.
 
-use super::frame::{Frame, Plots, fill, joined, notes};
+use super::frame::{self, Frame, Plots, fill, joined, notes};
 use crate::fidelity::{Fidelity, FidelityCell, Goal};
 use crate::figures::of_quantity;
 use maud::{Markup, html};
@@ -41,6 +41,7 @@ pub(crate) fn fidelity_html(fidelity: &Fidelity) -> String {
         above: notes(&fidelity.notes),
         version: &fidelity.version,
         reading: include_str!("assets/reading/fidelity.html"),
+        explained: frame::PLOTS_AND_METRICS,
         plots: Some(Plots { data: serde_json::to_string(&measured).unwrap_or_default(), js: JS }),
     };
     frame.around(main)

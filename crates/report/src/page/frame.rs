@@ -12,6 +12,10 @@ const COMMON: &str = concat!(
     include_str!("assets/figure.js")
 );
 
+/// The documentation of pages with plots of runs.
+pub(crate) const PLOTS_AND_METRICS: &str =
+    "docs/how-to/plots.md explains every plot, docs/reference/metrics.md every number.";
+
 /// The frame around the main part of a page.
 pub(crate) struct Frame<'a> {
     pub title: &'a str,
@@ -20,8 +24,10 @@ pub(crate) struct Frame<'a> {
     /// Content between title and main part.
     pub above: Markup,
     pub version: &'a str,
-    /// Explanation of how to read the plots, as HTML.
+    /// Explanation of how to read the page, as HTML.
     pub reading: &'static str,
+    /// The documentation that explains the page, in a sentence.
+    pub explained: &'static str,
     pub plots: Option<Plots>,
 }
 
@@ -55,6 +61,7 @@ impl Frame<'_> {
                 ("above", self.above.clone()),
                 ("main", main),
                 ("reading", raw(self.reading)),
+                ("explained", html!((self.explained))),
                 ("version", html!((self.version))),
                 ("scripts", scripts),
             ],

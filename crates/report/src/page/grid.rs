@@ -125,6 +125,7 @@ pub fn grid_html(grid: &Grid) -> String {
         above: joined([frame::setup(&grid::setup(grid)), frame::notes(&notes)]),
         version: &grid.version,
         reading: include_str!("assets/reading/grid.html"),
+        explained: frame::PLOTS_AND_METRICS,
         plots: Some(Plots { data: serde_json::to_string(&data).unwrap_or_default(), js: JS }),
     };
     frame.around(main)

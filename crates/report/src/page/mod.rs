@@ -61,6 +61,7 @@ pub fn html(comparison: &Comparison) -> String {
         above: joined([frame::setup(&setup(comparison)), warning(comparison), notes(known)]),
         version: &comparison.version,
         reading: include_str!("assets/reading/comparison.html"),
+        explained: frame::PLOTS_AND_METRICS,
         plots: None,
     };
     let remake = html!((comparison.remake));

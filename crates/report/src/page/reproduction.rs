@@ -1,6 +1,6 @@
 //! The page of a reproduction: the plots of each figure next to its claims.
 
-use super::frame::{Frame, Plots, fill, joined, notes, setup};
+use super::frame::{self, Frame, Plots, fill, joined, notes, setup};
 use crate::figures::{colours, panels};
 use crate::reproduction::{
     FigureResult, JudgedClaim, JudgedStatement, PaperResult, Reproduction, Verdict, named,
@@ -45,6 +45,7 @@ pub(crate) fn reproduction_html(reproduction: &Reproduction) -> String {
         ]),
         version: &reproduction.version,
         reading: include_str!("assets/reading/reproduction.html"),
+        explained: frame::PLOTS_AND_METRICS,
         plots: Some(Plots { data: serde_json::to_string(&plots).unwrap_or_default(), js: JS }),
     };
     frame.around(main)

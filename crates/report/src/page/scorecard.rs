@@ -43,6 +43,7 @@ pub(crate) fn scorecard_html(card: &Scorecard) -> String {
         above: joined([setup, frame::notes(&card.notes[..first])]),
         version: &card.narrows,
         reading: include_str!("assets/reading/scorecard.html"),
+        explained: frame::PLOTS_AND_METRICS,
         plots: None,
     };
     frame.around(main)

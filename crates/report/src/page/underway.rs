@@ -1,6 +1,6 @@
 //! The page of a run in progress.
 
-use super::frame::{Frame, Plots, fill, setup as setup_line};
+use super::frame::{self, Frame, Plots, fill, setup as setup_line};
 use super::over_time::over_time;
 use super::plots::{self, Budget, plots};
 use crate::setup::setup;
@@ -89,6 +89,7 @@ impl Underway {
             above: setup_line(""),
             version: &comparison.version,
             reading: include_str!("assets/reading/comparison.html"),
+            explained: frame::PLOTS_AND_METRICS,
             plots: Some(Plots { data: self.json(), js: JS }),
         };
         frame.around(main)

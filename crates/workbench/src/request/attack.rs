@@ -1,7 +1,7 @@
 //! Arguments of a search for networks that break a controller.
 
 use super::output::Output;
-use super::parse::{TransportKey, parse_choice, parse_transport};
+use super::parse::{TransportKey, parse_choice, parse_transport, whole};
 use super::words::{paths, text, texts};
 use clap::{Args, ValueEnum};
 use narrows_control::Choice;
@@ -30,7 +30,7 @@ pub struct Attack {
     #[arg(long, conflicts_with = "budget")]
     pub quick: bool,
     /// Evaluate this many networks; each is run with the controller and with its references
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    #[arg(long, value_parser = whole::<u32>(1..=10_000_000))]
     pub budget: Option<u32>,
     /// Breed networks, or draw each at random for comparison
     #[arg(long, value_name = "HOW", default_value = "evolve")]
@@ -39,7 +39,7 @@ pub struct Attack {
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Examine this many of the best networks that are unlike each other
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=10))]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = whole::<u32>(1..=10))]
     pub findings: u32,
     /// Compare with these controllers; a goal that needs only one uses the first [default: newreno
     /// and cubic, without the controller itself]

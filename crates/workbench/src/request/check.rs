@@ -1,7 +1,7 @@
 //! Arguments of `narrows check`.
 
 use super::output::Output;
-use super::parse::parse_choice;
+use super::parse::{parse_choice, whole};
 use super::words::{paths, read, texts};
 use clap::{Args, ValueEnum};
 use narrows_control::Choice;
@@ -58,10 +58,10 @@ pub struct Check {
     pub strict: bool,
     /// Number of seeds of each cell in the first round [default: 10, with --quick 5; for a program
     /// 5 runs, with --quick 1]
-    #[arg(long, value_parser = clap::value_parser!(u16).range(5..=1000))]
+    #[arg(long, value_parser = whole::<u16>(5..=1000))]
     pub seeds: Option<u16>,
     /// First seed
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=60_000))]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u16>(1..=60_000))]
     pub seed: u16,
     /// Check this program on this host's kernel instead of a controller: it replaces one flow, on
     /// the sender's host; "receiver" is the name of the other host, and {receiver} its address

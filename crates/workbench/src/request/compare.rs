@@ -2,7 +2,7 @@
 
 use super::network::Network;
 use super::output::Output;
-use super::parse::{parse_choice, parse_traffic};
+use super::parse::{parse_choice, parse_traffic, whole};
 use super::run::Set;
 use super::words::{paths, share, texts};
 use crate::icn::IcnWay;
@@ -73,7 +73,7 @@ pub struct Compare {
     #[serde(serialize_with = "texts")]
     pub buffer: Option<Depth>,
     /// Number of flows [default: 2; for bulk traffic in a scorecard: 1]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_parser = whole::<u32>(1..))]
     pub flows: Option<u32>,
     /// Time between flow starts [default: 1/12 of the duration; with more than 6 flows less, so
     /// that the last starts in the first half; in a scorecard: 0 s]
@@ -103,10 +103,10 @@ pub struct Compare {
     #[serde(serialize_with = "texts")]
     pub warmup: Option<Span>,
     /// Number of seeds for each controller
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, default_value_t = 3, value_parser = whole::<u32>(1..=100_000))]
     pub seeds: u32,
     /// First seed [default: 1, or the scenario's; in a scorecard 1]
-    #[arg(long, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
+    #[arg(long, value_parser = whole::<u64>(..=i64::MAX as u64))]
     pub seed: Option<u64>,
     /// Keep what BPF controllers print (bpf_trace_printk) in this file, which must not exist: a
     /// line each, with seed, time and flow

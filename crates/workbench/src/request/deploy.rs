@@ -1,6 +1,7 @@
 //! Arguments of experiments on a host's real connections.
 
 use super::output::Output;
+use super::parse::whole;
 use super::words::path;
 use clap::Args;
 use serde::Serialize;
@@ -17,7 +18,7 @@ pub struct DeployPlan {
     #[arg(long)]
     pub quick: bool,
     /// Number of seeds [default: 10; with --quick: 3]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    #[arg(long, value_parser = whole::<u32>(2..=1000))]
     pub seeds: Option<u32>,
     /// Simulate a plan of any size, however long it takes
     #[arg(long)]

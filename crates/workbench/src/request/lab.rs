@@ -1,7 +1,7 @@
 //! Measurements of Narrows itself.
 
 use super::output::Output;
-use super::parse::parse_choice;
+use super::parse::{parse_choice, whole};
 use super::words::texts;
 use clap::Args;
 use narrows_control::Choice;
@@ -26,7 +26,7 @@ pub struct Fidelity {
     #[arg(long)]
     pub quick: bool,
     /// Run only these cells: comma-separated numbers
-    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=i64::from(crate::fidelity::CELLS)))]
+    #[arg(long, value_delimiter = ',', value_parser = whole::<u32>(1..=u64::from(crate::fidelity::CELLS)))]
     pub cells: Vec<u32>,
     /// Controllers; those missing from the kernel are loaded: pcc-vivace "hstcp?profile=linux"
     #[arg(long, num_args = 1.., value_delimiter = ',', default_values = crate::fidelity::CONTROLLERS, value_parser = parse_choice)]

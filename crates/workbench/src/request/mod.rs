@@ -24,7 +24,7 @@ pub use fit::Fit;
 pub use lab::{Fidelity, SelfCheck};
 pub use network::Network;
 pub use output::Output;
-pub use parse::{parse_checked, parse_choice, parse_path};
+pub use parse::{parse_checked, parse_choice, parse_path, whole};
 pub use run::{Capture, Live, Program, Run, Set, Watching};
 pub use sweep::{Matrix, Merge, Reproduce, Shown, Sweep};
 

@@ -1,5 +1,6 @@
 //! Destination and amount of a command's output.
 
+use super::parse::whole;
 use super::words::paths;
 use crate::host::Console;
 use clap::Args;
@@ -15,7 +16,7 @@ pub struct Output {
     pub out: Option<PathBuf>,
     /// Number of parallel runs, at most 1024; results do not depend on it [default: number of
     /// cores]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_parser = whole::<u32>(1..=1024))]
     pub jobs: Option<u32>,
     /// Print the result as JSON, as its directory keeps it, instead of the table
     #[arg(long)]

@@ -5,6 +5,7 @@ use narrows_params::suggest;
 use narrows_path::DisciplineChoice;
 use narrows_scenario::{NamedTraffic, PATHS, PathProfile};
 use std::fmt;
+use std::ops::{Bound, RangeBounds};
 
 /// Reads a controller, or the file of one.
 pub fn parse_choice(text: &str) -> Result<Choice, String> {
@@ -20,6 +21,30 @@ pub fn parse_choice(text: &str) -> Result<Choice, String> {
 /// Returns the text of a valid controller, for another process of this program.
 pub fn parse_checked(text: &str) -> Result<String, String> {
     parse_choice(text).map(|_| text.to_owned())
+}
+
+/// Returns a parser of whole numbers within a range; errors say the range in words.
+pub fn whole<T: TryFrom<u64>>(
+    range: impl RangeBounds<u64>,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
+    let low = match range.start_bound() {
+        Bound::Included(low) => *low,
+        Bound::Excluded(below) => *below + 1,
+        Bound::Unbounded => 0,
+    };
+    let high = match range.end_bound() {
+        Bound::Included(high) => Some(*high),
+        Bound::Excluded(above) => Some(*above - 1),
+        Bound::Unbounded => None,
+    };
+    move |text| {
+        let number = text.parse::<u64>().ok();
+        let within = number.filter(|own| (low..=high.unwrap_or(u64::MAX)).contains(own));
+        within.and_then(|own| T::try_from(own).ok()).ok_or_else(|| match high {
+            Some(high) => format!("give a whole number from {low} to {high}"),
+            None => format!("give a whole number from {low} on"),
+        })
+    }
 }
 
 /// Reads the name of a path.

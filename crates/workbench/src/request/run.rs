@@ -2,7 +2,7 @@
 
 use super::network::Network;
 use super::output::Output;
-use super::parse::parse_key;
+use super::parse::{parse_key, whole};
 use super::words::{pairs, path, paths, text};
 use clap::Args;
 use narrows_units::Rate;
@@ -16,10 +16,10 @@ pub struct Run {
     #[serde(serialize_with = "path")]
     pub scenario: PathBuf,
     /// Number of seeds
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u32>(1..=100_000))]
     pub seeds: u32,
     /// First seed [default: the scenario's]
-    #[arg(long, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
+    #[arg(long, value_parser = whole::<u64>(..=i64::MAX as u64))]
     pub seed: Option<u64>,
     /// Another network or workload.
     #[command(flatten)]
@@ -79,7 +79,7 @@ pub struct Live {
     #[arg(long, value_name = "FLOW", conflicts_with = "words")]
     pub acks: Vec<String>,
     /// Seed of the links' random draws [default: the scenario's]
-    #[arg(long, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
+    #[arg(long, value_parser = whole::<u64>(..=i64::MAX as u64))]
     pub seed: Option<u64>,
     /// Capacity of this host's emulator as measured by `narrows lab bench --live`; scenarios that
     /// need more are rejected
@@ -149,7 +149,7 @@ pub struct Capture {
     #[arg(long, value_name = "POINT", default_value = "sender", requires = "pcap")]
     pub at: Vec<String>,
     /// Bytes kept of each packet; the default keeps all headers, 65535 everything
-    #[arg(long, value_name = "BYTES", default_value_t = 128, requires = "pcap", value_parser = clap::value_parser!(u32).range(80..=65_535))]
+    #[arg(long, value_name = "BYTES", default_value_t = 128, requires = "pcap", value_parser = whole::<u32>(80..=65_535))]
     pub snaplen: u32,
     /// Log the sender of this flow (or all) as qlog for qvis; may be repeated
     #[arg(long, value_name = "FLOW", conflicts_with = "seeds")]

@@ -2,7 +2,7 @@
 
 use super::network::Network;
 use super::output::Output;
-use super::parse::{parse_axis, parse_choice};
+use super::parse::{parse_axis, parse_choice, whole};
 use super::words::{pairs, paths, texts};
 use crate::shard::Shard;
 use clap::Args;
@@ -30,7 +30,7 @@ pub struct Sweep {
     #[serde(flatten)]
     pub on: Network,
     /// Number of seeds for each cell [default: 1, or the file's]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_parser = whole::<u32>(1..=100_000))]
     pub seeds: Option<u32>,
     /// Resume the interrupted sweep of this result directory
     #[arg(long, value_name = "DIR", conflicts_with_all = ["scenario", "set", "seeds", "out", "path", "trace", "queue", "workload", "shard"])]
@@ -110,10 +110,10 @@ pub struct Matrix {
     #[serde(serialize_with = "texts")]
     pub warmup: Option<Span>,
     /// Number of seeds for each pair
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, default_value_t = 3, value_parser = whole::<u32>(1..=100_000))]
     pub seeds: u32,
     /// First seed
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u64>(..=i64::MAX as u64))]
     pub seed: u64,
     /// Selection of the printed numbers.
     #[command(flatten)]

@@ -338,7 +338,10 @@ mod tests {
             "error: the argument '--path <NAME>' cannot be used with '--rate <RATE>'"
         );
         let range = refused("run", json!({"scenario": "s.toml", "seeds": 0}));
-        assert_eq!(range, "error: invalid value '0' for '--seeds <SEEDS>': 0 is not in 1..=100000");
+        assert_eq!(
+            range,
+            "error: invalid value '0' for '--seeds <SEEDS>': give a whole number from 1 to 100000"
+        );
         let switch = refused("compare", json!({"icn": "no"}));
         assert_eq!(switch, "error: \"icn\" is \"no\"; give true or false");
         let flag = refused("compare", json!({"out": true}));

@@ -7,8 +7,7 @@ use crate::host::netlink::Netlink;
 use crate::host::tcp_info::TcpInfo;
 use crate::host::tun::{DEVICE, Tun};
 use crate::plan::{missing, twin_of};
-use narrows_control::Controllers;
-use narrows_control::TWINS;
+use narrows_control::{Controllers, EntryRef, TWINS};
 use narrows_kernel::KernelError;
 use narrows_params::Catalogue;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto, socket_with, sockopt};
@@ -25,7 +24,10 @@ pub fn within(namespace: &Namespace) -> Vec<Capability> {
     });
     let available = available_in(namespace).unwrap_or_default();
     let loads = narrows_kernel::BUILT && narrows_kernel::fit().is_ok();
-    for entry in Controllers::all() {
+    let is_simulated = |entry: &EntryRef| entry.kernel().is_none() && twin_of(entry).is_none();
+    let (simulated, others): (Vec<_>, Vec<_>) =
+        Controllers::all().into_iter().partition(is_simulated);
+    for entry in others {
         let name = format!("controller {}", entry.name());
         all.push(match missing(&entry, &available) {
             None => match entry.kernel().map(|kernel| {
@@ -60,6 +62,12 @@ pub fn within(namespace: &Namespace) -> Vec<Capability> {
             },
         });
     }
+    let names: Vec<_> = simulated.iter().map(|entry| entry.name()).collect();
+    all.push(Capability::absent(
+        "other controllers",
+        format!("Linux has none of {}", names.join(", ")),
+        "simulate them with narrows run",
+    ));
     all.push(ecn(namespace));
     all.push(match namespace.enter(fq) {
         Ok(()) => Capability::there(

@@ -231,14 +231,16 @@ route = ["ab", "ba", "ac"]
 #[test]
 fn bad_flags_are_refused_and_nothing_is_written() {
     let place = Scratch::new("flags");
-    let cases: [(&[&str], &str); 14] = [
+    let cases: [(&[&str], &str); 16] = [
         (&["compare", "--rate", "10"], "it has no unit; write for example \"100 Mbit/s\""),
         (&["compare", "--rate=-10 Mbit/s"], "it is negative"),
         (&["compare", "--rate", "nan"], "not a rate"),
         (&["compare", "--loss", "nan"], "not a share of packets"),
         (&["compare", "--loss", "1"], "write \"100 %\" or \"1 %\""),
         (&["compare", "--loss", "150 %"], "not a share of packets"),
-        (&["compare", "--flows", "0"], "0 is not in 1.."),
+        (&["compare", "--flows", "0"], "give a whole number from 1 on"),
+        (&["compare", "--seeds", "many"], "give a whole number from 1 to 100000"),
+        (&["run", "x.toml", "--jobs", "2000"], "give a whole number from 1 to 1024"),
         (&["compare", "--buffer", "0 kB"], "holds nothing"),
         (&["compare", "--duration", "0 s"], "must be greater than zero"),
         (&["compare", "--trace", "nowhere.up"], "cannot be read"),
@@ -311,7 +313,7 @@ fn a_matrix_has_no_place_for_controllers_that_need_routers() {
     assert_eq!(code(&refused), 2);
     assert!(
         stderr(&refused).contains("rcp needs the rcp router")
-            && stderr(&refused).contains("narrows compare rcp newreno"),
+            && stderr(&refused).contains("narrows compare cubic rcp"),
         "{}",
         stderr(&refused)
     );

@@ -36,6 +36,16 @@ fn a_plan_is_the_same_with_any_number_of_threads_and_its_scenarios_run() {
         let scenario = String::from_utf8(place.read(&format!("one/{name}.toml"))).expect("UTF-8");
         assert_eq!(scenario.contains("\"bbr\""), name != "all-control", "{name}");
     }
+    // The file names neither pairs nor periods: the default pairs with the proposed periods.
+    assert!(told.contains("The file has 24 pairs of "), "{told}");
+    for words in
+        [&["figure", "one"][..], &["report", "one"], &["export", "one"], &["diff", "one", "two"]]
+    {
+        let output = place.narrows(words.iter().copied());
+        let said = "one is the plan of an experiment, which keeps neither runs nor figures; open its report.html";
+        assert_eq!(code(&output), 2, "{words:?}: {}", stdout(&output));
+        assert!(stderr(&output).contains(said), "{words:?}: {}", stderr(&output));
+    }
     let run = place.narrows(["run", "one/ab-test.toml", "--quiet", "--out", "again"]);
     assert_eq!(code(&run), 0, "{}{}", stdout(&run), stderr(&run));
 }
