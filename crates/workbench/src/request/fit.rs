@@ -1,7 +1,7 @@
 //! Arguments of estimates from measurements.
 
 use super::output::Output;
-use super::parse::parse_choice;
+use super::parse::{parse_choice, whole};
 use super::words::{path, texts};
 use clap::Args;
 use narrows_control::Choice;
@@ -20,7 +20,7 @@ pub struct Fit {
     #[serde(serialize_with = "texts")]
     pub controller: Option<Choice>,
     /// Number of seeds of the simulation
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, default_value_t = 3, value_parser = whole::<u32>(1..=1000))]
     pub seeds: u32,
     /// Destination and amount of the output.
     #[command(flatten)]
