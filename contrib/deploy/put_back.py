@@ -8,15 +8,19 @@ a round trip of 40 ms, and each sends a little as often as said. Their program l
 controllers all the time. NARROWS names the program; results are in the working directory."""
 import argparse
 import os
+import resource
 import selectors
 import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 PORT = 5000
 CONGESTION = 13
 TREATMENT = b"reno"
+# Connections that are opened at the same time.
+WORKERS = 50
 NETWORK = """
 duration = "{seconds} s"
 [[link]]
@@ -39,7 +43,7 @@ end = "opened"
 [design]
 kind = "share"
 share = "50 %"
-period = "5 s"
+period = "15 s"
 pairs = 100
 observe = 2
 burn_in = "1 s"
@@ -51,6 +55,7 @@ emergency = 0
 
 def sink():
     """Reads all that comes on any number of connections."""
+    allow_files()
     server = socket.create_server(("", PORT), backlog=4096)
     server.setblocking(False)
     wait = selectors.DefaultSelector()
@@ -68,6 +73,7 @@ def sink():
 
 def senders(own):
     """Opens connections once the experiment treats some, sends on all of them, and tells how many are treated."""
+    allow_files()
     with open(f"{own.cgroup}/cgroup.procs", "w") as procs:
         procs.write(str(os.getpid()))
     while True:
@@ -75,7 +81,8 @@ def senders(own):
             if is_treated(probe):
                 break
         time.sleep(0.2)
-    connections = [socket.create_connection((own.to, PORT)) for _ in range(own.connections)]
+    with ThreadPoolExecutor(WORKERS) as pool:
+        connections = list(pool.map(socket.create_connection, [(own.to, PORT)] * own.connections))
     for connection in connections:
         connection.setblocking(False)
     before, due, told = None, time.monotonic(), open(own.told, "w")
@@ -93,6 +100,12 @@ def senders(own):
             return
 
 
+def allow_files():
+    """Allows as many open files as the process may have."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
 def is_treated(connection):
     return connection.getsockopt(socket.IPPROTO_TCP, CONGESTION, 16).rstrip(b"\0") == TREATMENT
 
@@ -106,8 +119,7 @@ def measure(own):
     group = f"{mount}/{name}"
     os.mkdir(group)
     with open(f"{name}.toml", "w") as file:
-        # A second for every 20 connections, which open one after another.
-        file.write(NETWORK.format(seconds=60 + own.connections // 20))
+        file.write(NETWORK.format(seconds=90))
     with open(f"{name}-experiment.toml", "w") as file:
         file.write(EXPERIMENT.format(name=name))
     this = ["python3", os.path.abspath(__file__)]
