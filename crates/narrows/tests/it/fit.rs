@@ -57,7 +57,8 @@ fn wrong(cell: Cell, found: &Scenario, text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut near = |name: &str, found: f64, truth: f64, most: f64| {
         // NaN is not near either.
-        if !((found - truth).abs() <= most) {
+        let is_near = (found - truth).abs() <= most;
+        if !is_near {
             wrong.push(format!("{cell:?}: {name} {found}, not {truth}"));
         }
     };

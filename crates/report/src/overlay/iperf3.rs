@@ -395,7 +395,7 @@ mod tests {
     #[test]
     fn blocks_of_an_application_are_rates_over_a_second() {
         let interval = |at: usize| {
-            let bits = if at % 5 == 0 { 4e7 } else { 0.0 };
+            let bits = if at.is_multiple_of(5) { 4e7 } else { 0.0 };
             let (start, end) = (at as f64 / 10.0, (at + 1) as f64 / 10.0);
             format!(
                 "{{\"streams\": [{{\"rtt\": 9}}], \"sum\": {{\"start\": {start}, \"end\": {end}, \"bits_per_second\": {bits}}}}}"
