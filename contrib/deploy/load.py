@@ -18,6 +18,8 @@ import subprocess
 import sys
 import time
 
+from host import NARROWS, make_group, remove_group
+
 PORT = 8000
 # Commands of bpf(2).
 OBJ_GET = 7
@@ -96,16 +98,11 @@ def connect(own):
 
 
 def measure(own):
-    narrows = os.path.abspath(os.environ["NARROWS"]) if "NARROWS" in os.environ else "narrows"
-    if os.geteuid() != 0:
-        sys.exit("run it as root: the experiment attaches a program to a control group")
     name = f"load-{os.getpid()}"
-    mount = next(line.split()[1] for line in open("/proc/self/mounts") if line.split()[2] == "cgroup2")
-    group = f"{mount}/{name}"
-    os.mkdir(group)
+    group = make_group(name)
     with open(f"{name}.toml", "w") as file:
         file.write(EXPERIMENT.format(name=name, keep=own.keep))
-    agent = subprocess.Popen([narrows, "deploy", "start", f"{name}.toml", "--state", "states"], stdout=subprocess.DEVNULL)
+    agent = subprocess.Popen([NARROWS, "deploy", "start", f"{name}.toml", "--state", "states"], stdout=subprocess.DEVNULL)
     # The observation is over, so that both arms take part.
     time.sleep(22)
     statistics = "/proc/sys/kernel/bpf_stats_enabled"
@@ -121,14 +118,9 @@ def measure(own):
     took = time.monotonic() - began
     share, peak = (cpu(agent.pid) - before) / took, peak_memory(agent.pid)
     time.sleep(12)
-    subprocess.run([narrows, "deploy", "stop", name, "--state", "states"], stdout=subprocess.DEVNULL, check=True)
+    subprocess.run([NARROWS, "deploy", "stop", name, "--state", "states"], stdout=subprocess.DEVNULL, check=True)
     agent.wait()
-    until = time.monotonic() + 5
-    while time.monotonic() < until and os.path.exists(group):
-        try:
-            os.rmdir(group)
-        except OSError:
-            time.sleep(0.2)
+    remove_group(group)
     if own.bulk:
         return
     print(f"the agent took {100 * share:.2f} % of a core and at most {peak} MiB for {2 * own.connections / took:.0f} ends per second")

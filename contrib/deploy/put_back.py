@@ -12,9 +12,10 @@ import resource
 import selectors
 import socket
 import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+
+from host import NARROWS, make_group, remove_group
 
 PORT = 5000
 CONGESTION = 13
@@ -111,13 +112,8 @@ def is_treated(connection):
 
 
 def measure(own):
-    narrows = os.path.abspath(os.environ["NARROWS"]) if "NARROWS" in os.environ else "narrows"
-    if os.geteuid() != 0:
-        sys.exit("run it as root: the experiment attaches a program to a control group")
     name = f"put-back-{os.getpid()}"
-    mount = next(line.split()[1] for line in open("/proc/self/mounts") if line.split()[2] == "cgroup2")
-    group = f"{mount}/{name}"
-    os.mkdir(group)
+    group = make_group(name)
     with open(f"{name}.toml", "w") as file:
         file.write(NETWORK.format(seconds=90))
     with open(f"{name}-experiment.toml", "w") as file:
@@ -126,16 +122,16 @@ def measure(own):
     looks = os.path.abspath(f"{name}.looks")
     client = [*this, "--senders", "receiver", "--connections", str(own.connections), "--every", str(own.every), "--cgroup", group, "--told", looks]
     network = subprocess.Popen(
-        [narrows, "live", f"{name}.toml", "--quiet", "--out", f"{name}-live", "--serve", " ".join([*this, "--sink"]), "--", *client],
+        [NARROWS, "live", f"{name}.toml", "--quiet", "--out", f"{name}-live", "--serve", " ".join([*this, "--sink"]), "--", *client],
         stdout=open(f"{name}.txt", "w"),
         stderr=subprocess.STDOUT,
     )
-    agent = subprocess.Popen([narrows, "deploy", "start", f"{name}-experiment.toml", "--state", "states"], stdout=subprocess.DEVNULL)
+    agent = subprocess.Popen([NARROWS, "deploy", "start", f"{name}-experiment.toml", "--state", "states"], stdout=subprocess.DEVNULL)
     while not os.path.exists(looks) and network.poll() is None and agent.poll() is None:
         time.sleep(0.5)
     time.sleep(2)
     stopped = time.time()
-    subprocess.run([narrows, "deploy", "stop", name, "--state", "states"], stdout=subprocess.DEVNULL, check=True)
+    subprocess.run([NARROWS, "deploy", "stop", name, "--state", "states"], stdout=subprocess.DEVNULL, check=True)
     status = agent.wait()
     network.wait()
     counts = [line.split() for line in open(looks)] if os.path.exists(looks) else []
@@ -146,7 +142,7 @@ def measure(own):
             print(f"{float(at) - stopped:.3f} s after the command: {count} left")
     valid = "INVALID" not in open(f"{name}.txt").read()
     print("the emulation was", "valid" if valid else "INVALID")
-    os.rmdir(group)
+    remove_group(group)
 
 
 parser = argparse.ArgumentParser()

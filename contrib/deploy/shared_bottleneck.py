@@ -16,8 +16,9 @@ import subprocess
 import sys
 import time
 
+from host import NARROWS, make_group, remove_group
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-NARROWS = os.path.abspath(os.environ["NARROWS"]) if "NARROWS" in os.environ else "narrows"
 NETWORK = """
 duration = "{seconds} s"
 [[link]]
@@ -134,12 +135,11 @@ def ab(own):
 def switchback(own, harm=""):
     name = "harm" if harm else "switchback"
     group = f"narrows-{name}-{os.getpid()}"
-    mount = next(line.split()[1] for line in open("/proc/self/mounts") if line.split()[2] == "cgroup2")
-    os.mkdir(f"{mount}/{group}")
+    path = make_group(group)
     with open(f"{name}-experiment.toml", "w") as file:
         file.write(EXPERIMENT.format(name=f"{name}-{os.getpid()}", group=group, period=own.period, burn_in=own.burn_in, pairs=own.pairs, harm=harm))
     seconds = (2 * own.pairs + 4) * own.period + 20
-    network = live(name, seconds, "--cgroup", f"{mount}/{group}", *(["--watch", "bbr"] if harm else []))
+    network = live(name, seconds, "--cgroup", path, *(["--watch", "bbr"] if harm else []))
     time.sleep(5)
     agent = subprocess.run([NARROWS, "deploy", "start", f"{name}-experiment.toml", "--state", "states"], stdout=subprocess.PIPE, text=True)
     print(f"{name}: status {agent.returncode} at {time.time():.3f}\n{agent.stdout}", flush=True)
@@ -147,11 +147,7 @@ def switchback(own, harm=""):
         time.sleep(5)
         network.terminate()
     said(name, network)
-    while os.path.exists(f"{mount}/{group}"):
-        try:
-            os.rmdir(f"{mount}/{group}")
-        except OSError:
-            time.sleep(0.2)
+    remove_group(path)
     if harm:
         return
     # The application's clock: connections of the experiment are known by their cookies.
@@ -179,8 +175,6 @@ parser.add_argument("--pairs", type=int, default=16)
 parser.add_argument("--period", type=int, default=30)
 parser.add_argument("--burn-in", type=int, default=10)
 own = parser.parse_args()
-if os.geteuid() != 0:
-    sys.exit("run it as root: the experiment attaches a program to a control group")
 match own.way:
     case "truth":
         truth(own)
