@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What does the agent of an experiment take on a busy host, and do its records agree with its counts?
+"""What does an experiment's agent take on a busy host, and do its records agree with its counts?
 
     sudo contrib/deploy/load.py [--connections 500000] [--rate 2500] [--keep 100] [--bulk SECONDS]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long after `narrows deploy stop` do treated connections that send have their controller again?
+"""How long after `narrows deploy stop` have treated connections that send their controller again?
 
     sudo contrib/deploy/put_back.py [--connections 2000] [--every 0.1]
 
@@ -73,7 +73,7 @@ def sink():
 
 
 def senders(own):
-    """Opens connections once the experiment treats some, sends on all of them, and tells how many are treated."""
+    """Opens connections once some are treated, sends on all, and tells how many are treated."""
     allow_files()
     with open(f"{own.cgroup}/cgroup.procs", "w") as procs:
         procs.write(str(os.getpid()))
