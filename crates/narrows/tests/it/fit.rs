@@ -110,7 +110,7 @@ fn fitted(place: &Scratch, file: &str, out: &str) -> (Scenario, String) {
 #[test]
 fn captures_of_simulated_flows_give_their_paths() {
     let place = Scratch::new("fit");
-    let mut all = Vec::new();
+    let (mut all, mut assumed) = (Vec::new(), 0);
     for (index, cell) in CELLS.into_iter().enumerate() {
         place.write("truth.toml", &scenario(cell, 30));
         let (made, out) = (format!("made-{index}"), format!("fit-{index}"));
@@ -129,13 +129,15 @@ fn captures_of_simulated_flows_give_their_paths() {
             let (found, text) = fitted(&place, name, &format!("{name}-{index}"));
             eprintln!("{cell:?}\n{text}");
             all.extend(wrong(cell, &found, &text).into_iter().map(|own| format!("{name}: {own}")));
+            assumed += u32::from(text.contains("taken to be full"));
             if text.contains("does not meet") {
                 all.push(format!("{name}: {cell:?}: {text}"));
             }
         }
         fs::remove_file(file).expect("the capture");
     }
-    assert!(all.is_empty(), "{all:#?}");
+    // Some smoothed round trips miss the full queue.
+    assert!(all.is_empty() && assumed > 0, "{assumed}, {all:#?}");
 }
 
 /// Returns what `ss` and iperf3 would have shown every 0.1 s of the flow in a capture: round trips

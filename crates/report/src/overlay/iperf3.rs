@@ -273,13 +273,15 @@ fn rates(intervals: &[&Interval]) -> Vec<(f64, f64)> {
     let (mut points, mut first, mut bits) = (Vec::new(), None, 0.0);
     for Interval { sum, .. } in intervals {
         let start = *first.get_or_insert(sum.start);
-        bits += sum.bits_per_second * (sum.end - sum.start);
+        bits += sum.bits_per_second * (sum.end - sum.start).max(0.0);
         if sum.end - start >= 1.0 - SLACK {
             points.push(((start + sum.end) / 2.0, bits / (sum.end - start) / 1e6));
             (first, bits) = (None, 0.0);
         }
     }
-    if let (true, Some(start), Some(last)) = (points.is_empty(), first, intervals.last()) {
+    if let (true, Some(start), Some(last)) = (points.is_empty(), first, intervals.last())
+        && last.sum.end > start
+    {
         let end = last.sum.end;
         points.push(((start + end) / 2.0, bits / (end - start) / 1e6));
     }
@@ -410,6 +412,13 @@ mod tests {
         let written = |samples: &Samples| samples.points.iter().map(|own| own.bytes).sum::<f64>();
         let own = samples(&text).unwrap();
         assert_eq!((written(&own).round(), own.received), (2.5e6, Some(1.5e6)));
+    }
+
+    #[test]
+    fn an_interval_without_length_has_no_rate() {
+        let text = r#"{"intervals":[{"streams":[{"rtt":9}],"sum":{"start":3,"end":3,"bits_per_second":8e6}}]}"#;
+        let series = parse(text).unwrap().0;
+        assert_eq!(series.iter().map(|own| own.quantity).collect::<Vec<_>>(), [Quantity::Rtt]);
     }
 
     #[test]
